@@ -8,7 +8,7 @@ const env = {
   SVC_HOST_TOKEN_FILE: '-',
 };
 
-it('the configuration fills in defaults', () => {
+it('the configuration has defaults for variables that are not set', () => {
   expect(readConfig(env)).toMatchObject({
     controlUrl: 'http://127.0.0.1:4500',
     listen: { host: '127.0.0.1', port: 0 },
@@ -24,7 +24,7 @@ it('the configuration fills in defaults', () => {
   });
 });
 
-it('the configuration reports every mistake at once', () => {
+it('a configuration with several mistakes is refused with all of them', () => {
   expect(readConfig({ ...env, SVC_NAMESPACES: 'net,pid' }).namespaces).toEqual(['pid', 'net']);
   const strange = { ...env, SVC_NAMESPACES: 'pid,time' };
   expect(() => readConfig(strange)).toThrow('SVC_NAMESPACES names time');

@@ -24,7 +24,7 @@ const grader = (title: string) => ({
     union all select title = '${title}' from issues where id = 10`,
 });
 
-it('a large world is seeded, changed, graded, reset and recycled, and ends with the digest of its base', async () => {
+it('a large world is seeded, changed, graded, reset and recycled, and then has the digest of its base rows again', async () => {
   const { control, workDir } = await startBench(version);
   const task = { name: 'x', grader: grader('By a session') };
   const request = await openOn(control, { bundle, snapshot, task });

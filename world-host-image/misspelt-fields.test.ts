@@ -59,22 +59,25 @@ afterAll(() => world.stop());
 
 const titel = 'there is no field "titel"; did you mean "title"?';
 
-it.each(['py', 'ts'])('a misspelt field is refused in user code (%s)', async (language) => {
-  const failed = async (kind: string) => (await world.call('tool', `${language}_${kind}`)).error;
-  expect(await failed('where')).toMatchObject({
-    code: 'refused',
-    message: `notes: ${titel}`,
-    details: { entity: 'notes', kind: 'shape', field: 'titel' },
-  });
-  expect((await failed('order'))?.message).toBe(
-    'notes: there is no field "owner.logn"; did you mean "login"?',
-  );
-  expect((await failed('next'))?.message).toContain('there is no field "idd"');
-  const caught = await world.call('tool', `${language}_caught`);
-  expect(caught.output).toEqual(['notes', 'shape', 'titel', titel]);
-});
+it.each(['py', 'ts'])(
+  'a query by a misspelt field is refused in user code (%s)',
+  async (language) => {
+    const failed = async (kind: string) => (await world.call('tool', `${language}_${kind}`)).error;
+    expect(await failed('where')).toMatchObject({
+      code: 'refused',
+      message: `notes: ${titel}`,
+      details: { entity: 'notes', kind: 'shape', field: 'titel' },
+    });
+    expect((await failed('order'))?.message).toBe(
+      'notes: there is no field "owner.logn"; did you mean "login"?',
+    );
+    expect((await failed('next'))?.message).toContain('there is no field "idd"');
+    const caught = await world.call('tool', `${language}_caught`);
+    expect(caught.output).toEqual(['notes', 'shape', 'titel', titel]);
+  },
+);
 
-it('a misspelt field is refused in a `state` call, for rows and for the ledger', async () => {
+it('a query by a misspelt field is refused in a `state` call, for rows and for the ledger', async () => {
   const failed = async (entity: string, field: string) =>
     (await world.call('state', undefined, { entity, where: { [field]: 'x' } })).error;
   expect(await failed('notes', 'titel')).toMatchObject({

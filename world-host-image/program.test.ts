@@ -40,7 +40,7 @@ describe('a session', () => {
     expect(control.received.filter(({ operation }) => operation === 'getBlob')).toEqual([]);
   });
 
-  it('answers tools of every kind of implementation', async () => {
+  it('runs tools of every kind of implementation', async () => {
     const { control } = await startBench();
     await openOn(control);
     const listed = await control.call('tool', 'list_issues', { repo: 'engine', limit: 1 });
@@ -60,7 +60,7 @@ describe('a session', () => {
     });
   });
 
-  it('changes nothing if a tool fails, and reports why', async () => {
+  it('is unchanged by a tool that fails, and the reason is returned', async () => {
     const { control } = await startBench();
     await openOn(control);
     const before = (await control.call('state')).output;
@@ -86,7 +86,7 @@ describe('a session', () => {
     expect((await control.call('state')).output).toEqual(before);
   });
 
-  it('seeds, resets, grades and returns its state', async () => {
+  it('can be seeded, reset and graded, and its state can be read', async () => {
     const { control } = await startBench();
     await openOn(control, { task });
     const rows = { users: [{ login: 'dee', id: 4 }] };
@@ -123,7 +123,7 @@ describe('a session', () => {
     expect((await control.call('grade')).output).toMatchObject({ passed: false });
   });
 
-  it('grades by Python source, which can read and not write', async () => {
+  it('can be graded by Python source, which can read but not write', async () => {
     const { control } = await startBench();
     const source = `def verify(ctx):
     ctx.check("two users", len(ctx.query("users")) == 2)
@@ -135,7 +135,7 @@ describe('a session', () => {
     });
   });
 
-  it('refuses a grade without a grader, and invalid calls', async () => {
+  it('refuses to grade a task without a grader, and refuses invalid calls', async () => {
     const { control } = await startBench();
     await openOn(control);
     expect((await control.call('grade')).error).toMatchObject({ code: 'no_grader' });
@@ -154,7 +154,7 @@ describe('a session', () => {
 });
 
 describe('recycling', () => {
-  it('proves the base state, whatever was done, and serves the next session without fetching', async () => {
+  it('proves that the host is back in the base state, whatever was done, and the next session is served without fetching blobs', async () => {
     const { control } = await startBench();
     const first = await openOn(control, { task });
     await first('POST', issues, { title: 'left behind' });
@@ -182,7 +182,7 @@ describe('recycling', () => {
 describe('loading ahead of a session', () => {
   const order = { generation: 1, bundle: version.bundle, snapshot: version.snapshot, blobs: {} };
 
-  it('keeps the version, reports its digest, and serves it without fetching again', async () => {
+  it('makes a version available, reports its digest, and lets a session start without fetching blobs again', async () => {
     const { control } = await startBench();
     const { address } = (await control.message('reportWarm')).body;
     control.load(order);
@@ -201,7 +201,7 @@ describe('loading ahead of a session', () => {
     expect(control.received.filter(({ operation }) => operation === 'getBlob')).toHaveLength(2);
   });
 
-  it('reports why it fails, and ends', async () => {
+  it('reports the reason if it fails, and the host ends', async () => {
     const { control, host } = await startBench();
     await control.message('reportWarm');
     control.load({ ...order, snapshot: `sha256:${'0'.repeat(64)}` });

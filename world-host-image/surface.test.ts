@@ -74,7 +74,7 @@ describe('the API surface', () => {
     expect(JSON.stringify(page.output)).toContain('broken handler');
   });
 
-  it('refuses requests that are not the vendor’s', async () => {
+  it('refuses requests that the vendor would refuse', async () => {
     const { control } = await startBench();
     const api = await openOn(control);
     const put = await api('PUT', issues);
@@ -98,7 +98,7 @@ describe('the API surface', () => {
     expect(head.headers.get('content-length')).not.toBe('0');
   });
 
-  it('answers that no session is served, before one begins and after it ends', async () => {
+  it('answers that no session is served, before a session begins and after it ends', async () => {
     const { control, host } = await startBench();
     const { body } = await control.message('reportWarm');
     expect((await fetch(`${body.address}/users`)).status).toBe(503);

@@ -18,7 +18,7 @@ describe('createAddresses', () => {
   });
   const serve = (text: string) => addresses?.serve(text);
 
-  it('rewrites an address anywhere in a text, if it ends there', () => {
+  it('rewrites the vendor’s address anywhere in a text, if the address ends there', () => {
     const home = 'http://ses--api.localhost:4600';
     expect(serve(base)).toBe(home);
     expect(serve(`"${base}/a","${base}?b","${base}{/c}"`)).toBe(
@@ -29,14 +29,14 @@ describe('createAddresses', () => {
     );
   });
 
-  it('leaves longer hosts, ports and user names alone', () => {
+  it('leaves a text unchanged if the host is longer, or has a port or user name', () => {
     for (const text of ['.uk/a', '-two.example', ':8080/', 's', '@a.example', '%2e', 'é']) {
       expect(serve(base + text)).toBe(base + text);
     }
     expect(serve('http://notes.example/a')).toBe('http://notes.example/a');
   });
 
-  it('restores every address of the session, in texts at any depth, and not in names of members', () => {
+  it('restores every address of the session in texts at any depth, but not in names of members', () => {
     const given = {
       'http://[::1]:80': [{ a: 'see http://[::1]:80/x' }, 1, null],
       b: 'http://[::1]:8',
@@ -56,7 +56,7 @@ describe('createAddresses', () => {
     expect(addresses?.restore(given, 6)).toEqual(taken);
   });
 
-  it('restores nothing that would grow beyond the limit in bytes', () => {
+  it('returns undefined for a value that restoring would enlarge beyond the limit in bytes', () => {
     const short = createAddresses({ vendor, api: null }, 'http://a');
     const [given, taken] = [
       ['http://a é', { b: 'http://a' }],
@@ -67,7 +67,7 @@ describe('createAddresses', () => {
     expect(short?.restore('http://a '.repeat(100_000), 1_000_000)).toBeUndefined();
   });
 
-  it('recognizes bytes that cannot contain an address, escaped or not', () => {
+  it('recognizes bytes that cannot contain an address, neither plain nor escaped', () => {
     const mayOccurIn = (text: string) => addresses?.mayOccurIn(Buffer.from(text));
     for (const text of [
       '"http://[::1]:80/a"',
@@ -79,7 +79,7 @@ describe('createAddresses', () => {
     expect(mayOccurIn('{"a":"http://[::1]:8"}')).toBe(false);
   });
 
-  it('rewrites headers and JSON notations, and no other body', () => {
+  it('rewrites addresses in headers, JSON formats and HTML, but in no other type of body', () => {
     if (addresses === undefined) throw new Error('the world has a vendor');
     const answer = { ...jsonAnswer(201, `"${base}"`), headers: { location: `${base}/notes/1` } };
     const served = { body: '"http://ses--api.localhost:4600"' };
@@ -98,7 +98,7 @@ describe('createAddresses', () => {
     expect(serveAnswer(addresses, typed('text/x-patch')).body).toBe(`"${base}"`);
   });
 
-  it('has no addresses without a vendor', () => {
+  it('returns undefined for a world without a vendor', () => {
     expect(createAddresses({ vendor: null, api: null }, 'http://a')).toBeUndefined();
   });
 });
@@ -147,7 +147,7 @@ describe('a session', () => {
   };
   afterAll(() => Promise.all([api.stop(), other.stop()]));
 
-  it('answers with the addresses at which it is called, also behind a gateway', async () => {
+  it('puts the address at which it was called into answers, also behind a gateway', async () => {
     expect((await api.get('/notes/1')).json).toMatchObject({ title: `${api.url}/notes/1` });
     const host = 'ses-1--api.worlds.example.com';
     const [length, body] = await getBehind({ host, 'x-forwarded-proto': 'https' });
@@ -156,7 +156,7 @@ describe('a session', () => {
     expect((await getBehind({ host: '<script>' }))[1]).toContain(`${api.url}/notes/1`);
   });
 
-  it('rewrites addresses in a text, and returns the bytes of a file unchanged, whatever their type', async () => {
+  it('rewrites addresses in a text, and returns the bytes of a file unchanged, whatever its media type', async () => {
     expect((await api.get('/pages/1')).text).toBe(`<a href="${api.url}/notes/1">`);
     for (const type of ['text/html', 'image/svg+xml', 'application/json', '1']) {
       const { headers, text: body } = await api.get(`/files/${encodeURIComponent(type)}`);
@@ -188,7 +188,7 @@ describe('a session', () => {
     expect(api.rows('notes', { id: 3 })).toMatchObject([{ title: `${base}/x` }]);
   });
 
-  it('refuses a body that addresses enlarge beyond the limit', async () => {
+  it('refuses a body that the vendor’s longer addresses would enlarge beyond the limit', async () => {
     const send = async (title: string): Promise<number> => {
       const headers = { authorization: `Bearer ${api.token}`, host: 'a' };
       const asked = request(`${api.url}/notes`, { method: 'POST', headers });
@@ -213,7 +213,7 @@ describe('a session', () => {
     expect((await api.get(`/titles/${title}`)).json).toMatchObject({ id: 1 });
   });
 
-  it('has one validator for one state, at whichever address it is called', async () => {
+  it('has the same validator (ETag) for a state, whichever address was called', async () => {
     const [here, there] = await Promise.all([api.get('/notes/1'), other.get('/notes/1')]);
     expect(here.headers.get('etag')).toBe(there.headers.get('etag'));
     expect(here.text).not.toBe(there.text);

@@ -32,7 +32,7 @@ describe('errors', () => {
     method: await api.ask('PUT', '/notes', { body: {} }),
   });
 
-  it('are by default JSON with 401, 404 and 400', async () => {
+  it('are JSON with status 401, 404 or 400 by default', async () => {
     await serve({ operations });
     const shown = Object.entries(await answers()).map(([name, { status, text, headers }]) => [
       name,
@@ -71,14 +71,14 @@ invalid_status = 422`,
     expect(invalid.headers.get('content-type')).toBe('application/xml; charset=utf-8');
   });
 
-  it('have no body if the declared one is empty', async () => {
+  it('have no body if the declared body is empty', async () => {
     await serve({ api: 'unauthorized = ""\nnot_found = ""\ninvalid = ""', operations });
     for (const { text, headers } of Object.values(await answers())) {
       expect([text, headers.get('content-type')]).toEqual(['', null]);
     }
   });
 
-  it('are recorded in the ledger with their reason, which the client does not get', async () => {
+  it('are recorded in the ledger with a reason, which the client does not get', async () => {
     await serve({ operations });
     await answers();
     const reasons = (await api.requests()).map(({ response }) => (response as Row).reason);
@@ -112,7 +112,7 @@ describe('rate_limits', () => {
   const clock = { at: '2026-03-01T09:30:00Z', mode: 'stepped', rate: 600 } as const;
   const hour = Date.parse('2026-03-01T10:00:00Z') / 1_000;
 
-  it('set headers on all answers of their routes, each by the first limit that declares it', async () => {
+  it('set headers on all answers of their routes; if two limits declare a header, the first one sets it', async () => {
     const paths = ['/few', '/free', '/notes/{id}'];
     const get = paths.map((path) =>
       operation('GET', path, path.includes('{') ? 'single = true\nfilter = { id = "id" }' : ''),

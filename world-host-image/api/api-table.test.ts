@@ -29,14 +29,14 @@ const beside = ({ json }: Answer, envelope = 'data'): Row => {
 const list = operation('GET', '/notes', 'filter = { state = "state" }', { params: ['state'] });
 
 describe('paging keys', () => {
-  it('page nothing by default, and leave a bare list bare', async () => {
+  it('leave a list without pages and without an envelope by default', async () => {
     await serve({ operations: list, notes: notesUpTo(150) });
     const answer = await api.get('/notes?limit=5&offset=5&cursor=x');
     expect(answer.json).toHaveLength(150);
     expect(answer.headers.get('link')).toBeNull();
   });
 
-  it('are by default "limit", "offset", "cursor", "hits" and "cursor", with 100 rows a page', async () => {
+  it('default to "limit", "offset", "cursor", "hits" and "cursor", with 100 rows a page', async () => {
     const paged = operation('GET', '/by-offset', 'page = "offset"') + list;
     await serve({
       api: 'page = "cursor"\nenvelope = "data"',
@@ -80,7 +80,7 @@ describe('paging keys', () => {
     expect(await data(`/by-cursor?starting_after=${cursor}`)).toEqual([4, 5]);
   });
 
-  it('set the names of the count and the cursors by hits_key, cursor_key and previous_key', async () => {
+  it('set the members of count and cursors by hits_key, cursor_key and previous_key', async () => {
     const keys = 'hits_key = "total"\ncursor_key = "next"\nprevious_key = "prev"';
     await serve({
       api: `page = "cursor"\npage_size = 2\nenvelope = "data"\n${keys}`,
@@ -103,7 +103,7 @@ describe('paging keys', () => {
     expect((await api.get('/unpaged')).json).toEqual({ data: [] });
   });
 
-  it('leave the cursor out of the last page by cursor_absent_when_done, inherited or own', async () => {
+  it('leave the cursor out of the last page if cursor_absent_when_done is set for the API or the route', async () => {
     const own = operation('GET', '/own', 'cursor_absent_when_done = false');
     const keys = 'cursor_absent_when_done = true\nprevious_key = "prev"';
     await serve({
@@ -118,7 +118,7 @@ describe('paging keys', () => {
     expect(beside(await api.get('/own?limit=3'))).toEqual({ hits: 3, cursor: null, prev: null });
   });
 
-  it('set headers by page_headers, also on bare lists', async () => {
+  it('set headers by page_headers, also for lists without an envelope', async () => {
     const headers = '{ cursor = "X-Next", total = "X-Total", previous = "X-Previous" }';
     await serve({
       api: `page = "cursor"\npage_size = 2\npage_headers = ${headers}`,
@@ -148,7 +148,7 @@ describe('page_links', () => {
       ),
     );
 
-  it('are absolute by offset, with the query of the request', async () => {
+  it('are absolute URLs with an offset and the other query parameters of the request', async () => {
     const keys = 'page_links = true\ncursor_key = "next"\nprevious_key = "previous"';
     await serve({
       api: `page = "offset"\npage_size = 2\nenvelope = "data"\n${keys}`,
@@ -177,7 +177,7 @@ describe('page_links', () => {
     expect(links(await api.get('/notes?offset=99'))).toMatchObject({ prev: at('offset=97') });
   });
 
-  it('lead by cursor forwards, from the last page backwards, and to the first', async () => {
+  it('lead by cursor forwards, backwards from the last page, and to the first page', async () => {
     const header = 'page_headers = { cursor = "X-Next" }';
     await serve({
       api: `page = "cursor"\npage_size = 2\npage_links = true\n${header}`,
@@ -203,7 +203,7 @@ describe('page_links', () => {
     expect(ids((await follow(links(last).prev)).json)).toEqual([2, 3]);
   });
 
-  it('lead to the host that the client called, and never carry a credential', async () => {
+  it('lead to the host that the client called, and never contain a credential', async () => {
     await serve({
       api: 'page = "offset"\npage_size = 1\npage_links = true',
       auth: 'scheme = "query"\nname = "key"\nsecret_env = "KEY"',
@@ -215,7 +215,7 @@ describe('page_links', () => {
   });
 });
 
-describe('a page request that makes no sense', () => {
+describe('a request for a page', () => {
   const cursorOf = (operationName: string, path: string) => async (): Promise<string> => {
     const { json } = await api.get(`/${operationName}?limit=1`);
     return `${path}?cursor=${(json as Row).cursor}`;
@@ -236,7 +236,7 @@ describe('a page request that makes no sense', () => {
     ['cursor that was never issued', '/notes?cursor=abc'],
     ['cursor with another letter', async () => `${await cursorOf('notes', '/notes')()}A`],
     ['cursor of another route', cursorOf('other', '/notes')],
-  ])('gets the answer "invalid": a %s', async (_, path) => {
+  ])('is answered with the error "invalid" if it has a %s', async (_, path) => {
     await serve({
       api: 'page = "cursor"\nenvelope = "data"\ninvalid = \'{"message":"bad page"}\'\ninvalid_status = 422',
       operations:
@@ -247,7 +247,7 @@ describe('a page request that makes no sense', () => {
     expect([answer.status, answer.json]).toEqual([422, { message: 'bad page' }]);
   });
 
-  it('accepts a limit of 1, of 10,000, beyond page_size, or beyond the rows', async () => {
+  it('may have a limit of 1, of 10,000, above page_size, or above the number of rows', async () => {
     await serve({ api: 'page = "offset"\npage_size = 2', operations: list, notes: notesUpTo(3) });
     expect(ids((await api.get('/notes?limit=1')).json)).toEqual([1]);
     expect((await api.get('/notes?limit=10000')).json).toHaveLength(3);
@@ -257,7 +257,7 @@ describe('a page request that makes no sense', () => {
 });
 
 describe('a list without pages', () => {
-  it('that is longer than an answer may be is cut, with the count of all rows and a note', async () => {
+  it('that is longer than an answer may be is cut, with the total in a header and a note in the ledger', async () => {
     const read = (path: string, name: string, lines: string) =>
       operation('GET', path, lines, { name });
     await serve({
@@ -291,7 +291,7 @@ describe('a list without pages', () => {
 });
 
 describe('a tool that is bound to a paged route', () => {
-  it('accepts its paging parameters and gets cursors', async () => {
+  it('accepts the route’s paging parameters and returns cursors', async () => {
     const properties = { limit: { type: 'integer' }, cursor: { type: 'string' } };
     const input = { type: 'object', additionalProperties: false, properties };
     await serve({

@@ -75,7 +75,7 @@ describe("the session's token", () => {
     }
   });
 
-  it('is accepted in the header that the scheme names, and in no other', () => {
+  it('is accepted in the header that the scheme names, and in no other header', () => {
     const api = under({ scheme: 'header', name: 'X-Api-Key' });
     expect(accepts(api, { 'x-api-key': 'st-abc' })).toBe(true);
     expect(accepts(api, { 'x-api-key': 'st-abd' })).toBe(false);
@@ -84,7 +84,7 @@ describe("the session's token", () => {
     expect(accepts(own, { authorization: 'st-abc' })).toBe(true);
   });
 
-  it('is accepted in the query parameter that the scheme names, and in no other', () => {
+  it('is accepted in the query parameter that the scheme names, and in no other parameter', () => {
     const api = under({ scheme: 'query', name: 'api_key' });
     expect(accepts(api, {}, 'api_key=st-abc')).toBe(true);
     expect(accepts(api, {}, 'api_key=other&api_key=st-abc')).toBe(true);
@@ -99,13 +99,13 @@ describe("the session's token", () => {
   });
 });
 
-describe('a minted bearer', () => {
+describe('a minted bearer token', () => {
   const api = under({ scheme: 'oauth2', tokenPath: '/oauth/token', scope: 'read,write' });
   const query = new URLSearchParams();
   const refusalFor = (door: ReturnType<typeof openDoor>, token: string, at = api) =>
     refusalOf(door, at, { headers: { authorization: `Bearer ${token}` }, query });
 
-  it('is accepted until it expires, and then refused with that reason', () => {
+  it('is accepted until it expires, and then refused as expired', () => {
     const door = openDoor();
     const token = door.tokens.mintAccess(['write', 'read']);
     expect(refusalFor(door, token)).toBeUndefined();
@@ -118,7 +118,7 @@ describe('a minted bearer', () => {
     });
   });
 
-  it('must have every scope of the connector', () => {
+  it('is refused unless it has every scope that the connector requires', () => {
     const door = openDoor();
     expect(refusalFor(door, door.tokens.mintAccess(['read']))).toMatchObject({
       status: 403,
@@ -127,7 +127,7 @@ describe('a minted bearer', () => {
     });
   });
 
-  it('is refused if it is unknown, a refresh token, or of a world with another scheme', () => {
+  it('is refused if it is unknown, a refresh token, or sent to a world with another scheme', () => {
     const door = openDoor();
     const invalid = {
       status: 401,
@@ -139,7 +139,7 @@ describe('a minted bearer', () => {
     expect(refusalFor(door, minted, under({}))).toMatchObject({ status: 401, headers: {} });
   });
 
-  it('is asked for without an error code if a request has no credential', () => {
+  it('is requested by a challenge without an error code if the request has no credential', () => {
     expect(refusalOf(openDoor(), api, { headers: {}, query })).toMatchObject({
       status: 401,
       headers: { 'www-authenticate': 'Bearer realm="api"' },
@@ -147,7 +147,7 @@ describe('a minted bearer', () => {
     });
   });
 
-  it('is asked for by a challenge of characters that a header can hold', () => {
+  it('is requested by a challenge that contains only characters allowed in a header', () => {
     const door = openDoor();
     const odd = under({ scheme: 'oauth2', tokenPath: '/t', scope: 'a"b\u00e9 c' });
     expect(refusalFor(door, door.tokens.mintAccess([]), odd)?.headers).toEqual({

@@ -20,7 +20,7 @@ const ids = (rows: unknown): unknown => (rows as Row[]).map(({ id }) => id);
 
 const list = operation('GET', '/notes', 'filter = { state = "state" }', { params: ['state'] });
 
-it('a number beyond the range of doubles is refused before a handler would get null', async () => {
+it('a request with a number beyond the range of doubles is refused and never reaches a handler as null', async () => {
   await serve({
     operations: operation('POST', '/echo', 'action = "handler"\nhandler = "echo"', { entity: '' }),
     files: { 'api/handlers.py': 'def echo(ctx):\n    return ctx.body\n' },
@@ -82,7 +82,7 @@ def interim(ctx):
   const route = (method: string, path: string, name: string, params: string[] = []) =>
     operation(method, path, `action = "handler"\nhandler = "${name}"`, { entity: '', params });
 
-  it('answers with the value that it returns, responds or fails with', async () => {
+  it('answers with its return value, or with what it passes to ctx.respond or ctx.fail', async () => {
     await serve({
       operations: [
         route('GET', '/echo/{a}', 'echo', ['b', 'c[]', 'constructor']),
@@ -121,7 +121,7 @@ def interim(ctx):
     expect([nothing.status, nothing.text]).toEqual([204, '']);
   });
 
-  it('gets the media type of its route that the client accepts', async () => {
+  it('is told which of its route’s media types the client accepts', async () => {
     const types = 'media_types = ["text/x-patch"]';
     await serve({
       api: [
@@ -150,7 +150,7 @@ def interim(ctx):
     ]);
   });
 
-  it('gets bodies of the types that its route accepts, unchanged, and no others', async () => {
+  it('gets bodies of the media types that its route accepts, unchanged, and no other bodies', async () => {
     const declared = [
       'action = "handler"\nhandler = "as_sent"\nrequest = "bodies.json:Note"',
       'body_types = ["text/xml", "application/xml", "application/json", "application/x-www-form-urlencoded"]',
@@ -194,7 +194,7 @@ def as_sent(ctx):
     expect(await send('', 'text/plain')).toMatchObject([400, {}]);
   });
 
-  it('gets the bytes of a body as base64 if its route declares that', async () => {
+  it('gets the bytes of a body as base64 if its route declares body_encoding', async () => {
     const bytes = 'action = "handler"\nhandler = "as_sent"\nbody_encoding = "base64"';
     const some = `${bytes}\nbody_types = ["image/*", "multipart/form-data"]`;
     await serve({
@@ -222,7 +222,7 @@ def as_sent(ctx):
     expect(await send('POST', Buffer.alloc(1024 * 1024 + 1), 'image/png')).toMatchObject([413, {}]);
   });
 
-  it('answers in valid characters, whatever its texts hold', async () => {
+  it('answers with valid Unicode even if its texts contain lone surrogates', async () => {
     await serve({
       operations: route('GET', '/halves', 'halves'),
       files: { 'api/handlers.py': handlers },
@@ -231,7 +231,7 @@ def as_sent(ctx):
     expect(text).toBe('{"a":"\ufffdx","b":"\\\\ud800","c":"\u{1f600}"}');
   });
 
-  it('gets any body if the world leaves validation to its handlers', async () => {
+  it('gets any body if the world turns the check of requests off', async () => {
     const note = { type: 'object', required: ['title'], properties: { title: { type: 'string' } } };
     const declared = 'action = "handler"\nhandler = "echo"\nrequest = "bodies.json:Note"';
     await serve({
@@ -246,7 +246,7 @@ def as_sent(ctx):
     expect([status, json]).toMatchObject([200, { body: { title: 5 } }]);
   });
 
-  it('gets only bodies that its route declares', async () => {
+  it('gets only bodies that fit the schema of its route', async () => {
     const note = {
       type: 'object',
       required: ['title'],
@@ -277,7 +277,7 @@ def as_sent(ctx):
     expect(refused).toMatchObject({ operation: 'post_notes' });
   });
 
-  it('gets a 500 for its client if it reads an unknown entity', async () => {
+  it('causes a 500 if it reads an unknown entity', async () => {
     await serve({
       operations: route('GET', '/x', 'stray'),
       files: { 'api/handlers.py': handlers },
@@ -291,7 +291,7 @@ def as_sent(ctx):
     ['unsendable', 'Invalid character in header content ["x-title"]'],
     ['unsendable_refusal', 'Header name must be a valid HTTP token ["x title"]'],
     ['interim', '103 is no HTTP status from 200 to 599'],
-  ])('changes nothing if HTTP cannot carry its answer: %s', async (name, why) => {
+  ])('changes nothing if its answer cannot be sent over HTTP: %s', async (name, why) => {
     await serve({ operations: route('POST', '/x', name), files: { 'api/handlers.py': handlers } });
     expect(await api.ask('POST', '/x')).toMatchObject({ status: 500, json: { error: 'internal' } });
     expect(api.rows('notes', {})).toEqual([]);
@@ -401,7 +401,7 @@ def sign_out(ctx):
   const oauth2 =
     'scheme = "oauth2"\nclient_id_env = "ID"\nsecret_env = "SECRET"\ntoken_url = "/login/token"\nscope = "all"';
 
-  it('open the API until they are revoked, and the session’s token stays valid', async () => {
+  it('are accepted by the API until they are revoked, while the session’s token stays valid', async () => {
     await serve(routes(oauth2));
     const { token, expires } = (await api.ask('POST', '/sign_in')).json as Record<string, string>;
     expect(new Date(expires ?? '').getTime()).toBeGreaterThan(Date.now());

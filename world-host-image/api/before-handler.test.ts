@@ -74,57 +74,60 @@ export async function act(ctx: HandlerContext) {
 export const runs = () => ran;
 `;
 
-describe.each(['py', 'ts'] as const)('a handler after before (%s)', (language) => {
-  let api: ApiClient;
-  const serve = async (): Promise<void> => {
-    api = await serveApi({
-      api: `before = "check"\nhandlers = "api/hooks.${language}"`,
-      operations: ['act', 'runs']
-        .map((name) =>
-          operation('POST', `/${name}`, `action = "handler"\nhandler = "${name}"`, {
-            entity: '',
-            params: ['way'],
-          }),
-        )
-        .join(''),
-      notes: notesUpTo(1),
-      files: { [`api/hooks.${language}`]: language === 'py' ? python : typescript },
-    });
-    onTestFinished(api.stop);
-  };
-  const act = async (way: string) => {
-    const { status, json, headers } = await api.ask('POST', `/act?way=${way}`, {
-      body: { a: [1] },
-    });
-    return { status, json, left: headers.get('x-left'), own: headers.get('x-own'), headers };
-  };
-  const isKept = (): boolean => api.rows('notes', { id: 50 }).length > 0;
+describe.each(['py', 'ts'] as const)(
+  'a handler that runs after the function `before` (%s)',
+  (language) => {
+    let api: ApiClient;
+    const serve = async (): Promise<void> => {
+      api = await serveApi({
+        api: `before = "check"\nhandlers = "api/hooks.${language}"`,
+        operations: ['act', 'runs']
+          .map((name) =>
+            operation('POST', `/${name}`, `action = "handler"\nhandler = "${name}"`, {
+              entity: '',
+              params: ['way'],
+            }),
+          )
+          .join(''),
+        notes: notesUpTo(1),
+        files: { [`api/hooks.${language}`]: language === 'py' ? python : typescript },
+      });
+      onTestFinished(api.stop);
+    };
+    const act = async (way: string) => {
+      const { status, json, headers } = await api.ask('POST', `/act?way=${way}`, {
+        body: { a: [1] },
+      });
+      return { status, json, left: headers.get('x-left'), own: headers.get('x-own'), headers };
+    };
+    const isKept = (): boolean => api.rows('notes', { id: 50 }).length > 0;
 
-  it('gets the unchanged request and the rows that `before` wrote, and answers with the headers of both', async () => {
-    await serve();
-    expect(await act('on')).toMatchObject({
-      ...{ status: 200, left: '41', own: '1' },
-      json: { args: { way: 'on' }, body: { a: [1] }, rows: 2 },
+    it('gets the request and the rows that `before` wrote, and its answer has the headers of both functions', async () => {
+      await serve();
+      expect(await act('on')).toMatchObject({
+        ...{ status: 200, left: '41', own: '1' },
+        json: { args: { way: 'on' }, body: { a: [1] }, rows: 2 },
+      });
+      expect(isKept()).toBe(true);
     });
-    expect(isKept()).toBe(true);
-  });
 
-  it('fails with the headers of `before`, and rolls its writes back', async () => {
-    await serve();
-    for (const [way, status] of Object.entries({ raise: 500, fail: 409, other: 500 })) {
-      expect(await act(way)).toMatchObject({ status, left: '41', own: '1' });
-    }
-    expect(await act('die')).toMatchObject({ status: 500, left: '41', own: null });
-    expect(isKept()).toBe(false);
-    expect((await act('on')).status).toBe(200);
-  });
+    it('answers a failure with the headers of `before`, and the writes of both functions are rolled back', async () => {
+      await serve();
+      for (const [way, status] of Object.entries({ raise: 500, fail: 409, other: 500 })) {
+        expect(await act(way)).toMatchObject({ status, left: '41', own: '1' });
+      }
+      expect(await act('die')).toMatchObject({ status: 500, left: '41', own: null });
+      expect(isKept()).toBe(false);
+      expect((await act('on')).status).toBe(200);
+    });
 
-  it('does not run if `before` answers, or sets a header that cannot be sent', async () => {
-    await serve();
-    expect(await act('odd')).toMatchObject({ status: 500, json: { error: 'internal' } });
-    expect(isKept()).toBe(false);
-    expect(await act('latin')).toMatchObject({ status: 200, left: '41' });
-    expect(await act('stop')).toMatchObject({ status: 202, json: { from: 'before' }, own: null });
-    expect((await api.ask('POST', '/runs')).json).toEqual(['latin']);
-  });
-});
+    it('does not run if `before` answers, or sets a header that cannot be sent', async () => {
+      await serve();
+      expect(await act('odd')).toMatchObject({ status: 500, json: { error: 'internal' } });
+      expect(isKept()).toBe(false);
+      expect(await act('latin')).toMatchObject({ status: 200, left: '41' });
+      expect(await act('stop')).toMatchObject({ status: 202, json: { from: 'before' }, own: null });
+      expect((await api.ask('POST', '/runs')).json).toEqual(['latin']);
+    });
+  },
+);

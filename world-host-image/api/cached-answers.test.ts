@@ -154,7 +154,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 );
 
 describe('a cached answer', () => {
-  it('is sent again, with its headers, until a row of an entity that was read changes', async () => {
+  it('is sent again, with its headers, until a row changes in an entity that the code read', async () => {
     await serve();
     const first = await api.get('/titles');
     const again = await api.get('/titles');
@@ -172,7 +172,7 @@ describe('a cached answer', () => {
     expect((await api.get('/titles')).json).toMatchObject({ runs: 5, titles: { length: 3 } });
   });
 
-  it('is specific to its path, arguments and method', async () => {
+  it('is sent only for the same path, arguments and method', async () => {
     await serve();
     expect([
       await runs('/titles'),
@@ -184,7 +184,7 @@ describe('a cached answer', () => {
     expect((await api.ask('HEAD', '/titles')).headers.get('x-before')).toBe('3');
   });
 
-  it('can be a failure by ctx.fail, and never an exception', async () => {
+  it('can be an error by ctx.fail, but never one caused by an exception', async () => {
     await serve();
     const missing = [await api.get('/books/1'), await api.get('/books/1')];
     expect(missing.map(({ status, json }) => [status, json])).toEqual([
@@ -197,7 +197,7 @@ describe('a cached answer', () => {
     expect((await api.get('/broken')).headers.get('x-before')).toBe('5');
   });
 
-  it('is specific to the headers that the code read, present or not', async () => {
+  it('is sent only for the same values of the headers that the code read, present or not', async () => {
     await serve();
     const german = { 'accept-language': 'de' };
     expect([await runs('/language'), await runs('/language', { 'x-mark': '1' })]).toEqual([1, 1]);
@@ -208,7 +208,7 @@ describe('a cached answer', () => {
     expect([await runs('/copied'), await runs('/copied', { 'x-other': '1' })]).toEqual([5, 6]);
   });
 
-  it('is never one that used a time or an id, wrote, was refused, or is not declared', async () => {
+  it('is never made by code that used a time or an id, wrote, or was refused, or by a route without keep_answers', async () => {
     await serve();
     for (const path of ['/time', '/write', '/refused', '/fresh']) {
       const [first, second] = [await api.get(path), await api.get(path)];
@@ -225,7 +225,7 @@ describe('a cached answer', () => {
     expect(asked.map(({ headers }) => headers.get('x-before'))).toEqual(['9', '10', '10']);
   });
 
-  it('takes a turn and a ledger entry like any other, whatever is requested and written', async () => {
+  it('counts as a turn and gets a ledger entry like any other answer, whatever is requested and written', async () => {
     const clock = { at: '2026-03-01T09:30:00Z', mode: 'stepped', rate: 60 } as const;
     const worlds = await Promise.all(
       [true, false].map((keeps) => serveApi(pythonWorld(keeps), { clock, seed: 7 })),
@@ -249,7 +249,7 @@ describe('a cached answer', () => {
     );
   });
 
-  it('is 304 for a client that has it, and has the addresses of the client that requests it', async () => {
+  it('becomes a 304 for a client that has it, and contains the addresses that its client uses', async () => {
     await serve();
     const first = await api.get('/titles');
     const tag = { 'if-none-match': first.headers.get('etag') ?? '' };
@@ -258,7 +258,7 @@ describe('a cached answer', () => {
   });
 });
 
-it('a cached answer of TypeScript depends on the rows and headers that the code read', async () => {
+it('an answer of TypeScript code is cached until the rows or headers that the code read change', async () => {
   api = await serveApi({
     api: 'handlers = "api/handlers.ts"\nkeep_answers = true',
     operations: [

@@ -8,7 +8,7 @@ const api = await serveApi({
 });
 afterAll(() => api.stop());
 
-it('a bug of the host is a 500 without details, and the ledger has its stack trace', async () => {
+it('a bug of the host is answered with a 500 without details, and the ledger has its stack trace', async () => {
   // Simulates a bug: no compiled contract has a read route without an entity, so no code handles one.
   for (const route of api.contract.api?.routes ?? []) {
     if (route.path === '/others') route.entity = null;

@@ -64,8 +64,8 @@ const ending = async (method: string, path: string, body?: Row): Promise<number 
   }
 };
 
-describe('a status', () => {
-  it('is answered at the nth request, with its body and headers, and executes nothing', async () => {
+describe('a declared error status', () => {
+  it('is answered at the nth request, with its body and headers, and the request is not executed', async () => {
     await serve(
       rule(`name = "flaky"
 routes = ["create_note"]
@@ -101,7 +101,7 @@ headers = { Retry-After = "1" }`),
     });
   });
 
-  it('affects no other route, no unauthenticated request and no unknown path', async () => {
+  it('does not apply to other routes, unauthenticated requests and unknown paths', async () => {
     await serve(rule('name = "down"\nroutes = ["/notes"]\nstatus = 503'));
     expect(await statuses(1)).toEqual([503]);
     expect(await statuses(1, '/free')).toEqual([200]);
@@ -109,7 +109,7 @@ headers = { Retry-After = "1" }`),
     expect((await fetch(`${api.url}/notes`)).status).toBe(401);
   });
 
-  it('occurs by chance from the seed: the same after a reset, different for another seed', async () => {
+  it('occurs by a chance that the seed determines: the same after a reset, different for another seed', async () => {
     const lines = rule('name = "dice"\nstatus = 500\nchance = 0.3');
     await serve(lines, {}, { seed: 7 });
     const first = await statuses(60);
@@ -136,7 +136,7 @@ headers = { Retry-After = "1" }`),
 describe('a rate limit in force', () => {
   const clock = { at: '2026-03-01T09:00:00.000Z', mode: 'stepped', rate: 10 } as const;
 
-  it('refuses requests beyond it until its window ends, and counts in its headers', async () => {
+  it('refuses requests above the limit until its window ends, and counts them in headers', async () => {
     await serve(
       rule('name = "tight"\nrate_limit = "core"\nlimit = 2\nseconds = 60\nstatus = 403'),
       {},
@@ -167,7 +167,7 @@ describe('a rate limit in force', () => {
     });
   });
 
-  it('lets uncounted routes through, and reports the remaining requests', async () => {
+  it('does not refuse routes that it does not count, and reports the remaining requests', async () => {
     await serve(rule('name = "tight"\nrate_limit = "core"\nlimit = 1'));
     await statuses(2);
     const { status, headers } = await api.get('/free');
@@ -175,8 +175,8 @@ describe('a rate limit in force', () => {
   });
 });
 
-describe('a dropped connection', () => {
-  it('is closed before the request is executed, or after', async () => {
+describe('a connection that a fault drops', () => {
+  it('is closed either before or after the request is executed', async () => {
     await serve(
       rule('name = "lost"\nnth = 1\ndrop = "before"\nroutes = ["create_note"]') +
         rule('name = "unheard"\nnth = 2\ndrop = "after"\nroutes = ["create_note"]'),
@@ -199,7 +199,7 @@ describe('a dropped connection', () => {
 });
 
 describe('latency', () => {
-  it('delays the answer, while the request is executed and others are served', async () => {
+  it('delays the answer but not the request’s execution, and other requests are served meanwhile', async () => {
     await serve(rule('name = "slow"\nroutes = ["create_note"]\nlatency_ms = 400'));
     const order: string[] = [];
     const slow = api

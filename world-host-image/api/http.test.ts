@@ -53,7 +53,7 @@ const head = (line: string, ...headers: string[]): string =>
   [line, 'Host: notes.test', `Authorization: Bearer ${api.token}`, ...headers, '', ''].join('\r\n');
 
 describe('a connection', () => {
-  it('stays open for 75 s when idle, and says so, longer than clients keep one', async () => {
+  it('stays open for 75 s when idle, longer than clients use it, and announces that', async () => {
     expect((await api.get('/notes')).headers.get('keep-alive')).toBe('timeout=75');
   });
 });
@@ -63,7 +63,7 @@ describe('Last-Modified', () => {
   const http = 'Sun, 01 Mar 2026 09:00:00 GMT';
   beforeEach(() => api.ask('POST', '/notes', { body: made }));
 
-  it('is sent if the route declares its field, a text or seconds', async () => {
+  it('is sent if the route declares a field for it, with a date text or seconds', async () => {
     for (const path of ['/dated/7', '/stamped/7']) {
       expect((await api.get(path)).headers.get('last-modified')).toBe(http);
     }
@@ -72,7 +72,7 @@ describe('Last-Modified', () => {
     }
   });
 
-  it('is used as a condition unless there is a validator', async () => {
+  it('is compared with If-Modified-Since only if the request has no If-None-Match', async () => {
     const ask = async (headers: Record<string, string>) =>
       (await api.get('/dated/7', headers)).status;
     expect(await ask({ 'if-modified-since': http })).toBe(304);
@@ -83,7 +83,7 @@ describe('Last-Modified', () => {
 });
 
 describe('methods', () => {
-  it('answer HEAD like GET without a body', async () => {
+  it('include HEAD, which is answered like GET without a body', async () => {
     for (const path of ['/notes', '/notes/2', '/notes/9', '/nowhere']) {
       const [got, head] = await Promise.all([api.get(path), api.ask('HEAD', path)]);
       expect([head.status, head.text]).toEqual([got.status, '']);
@@ -94,7 +94,7 @@ describe('methods', () => {
     }
   });
 
-  it('answer OPTIONS with the methods of a path', async () => {
+  it('include OPTIONS, which is answered with the methods of a path', async () => {
     const options = await api.ask('OPTIONS', '/notes/2');
     expect([options.status, options.text, options.headers.get('allow')]).toEqual([
       204,
@@ -107,7 +107,7 @@ describe('methods', () => {
     expect((await api.ask('OPTIONS', '/notes', stranger)).status).toBe(401);
   });
 
-  it('answer 405 for an unknown method, with the methods that exist', async () => {
+  it('that a path lacks are answered 405, with the methods that the path has', async () => {
     for (const method of ['PUT', 'DELETE', 'PROPFIND']) {
       const answer = await api.ask(method, '/notes');
       expect([answer.status, answer.headers.get('allow'), answer.json]).toEqual([
@@ -120,7 +120,7 @@ describe('methods', () => {
   });
 });
 
-describe('bodies', () => {
+describe('request bodies', () => {
   const post = async (asked: Asked, path = '/notes', method = 'POST') => {
     const { status, json } = await api.ask(method, path, asked);
     return [status, json];
@@ -140,7 +140,7 @@ describe('bodies', () => {
     expect(await post({ body: text, headers })).toEqual([201, note]);
   });
 
-  it('are read as JSON without a content type, behind a byte order mark, and in chunks', async () => {
+  it('are read as JSON even without a content type, after a byte order mark, or in chunks', async () => {
     const bytes = Buffer.from(`\uFEFF  ${text}\n`);
     const plain = head(
       'POST /notes HTTP/1.1',
@@ -157,7 +157,7 @@ describe('bodies', () => {
     expect(await write(chunked, ...chunks, '0\r\n\r\n')).toContain('HTTP/1.1 201');
   });
 
-  it('are read as forms, by the types of their fields', async () => {
+  it('are read as forms, whose values get the types of their fields', async () => {
     const body =
       'id=7&title=5&rank=1.5&pinned=true&tags[]=1&tags[]=b&owner[login]=9&owner[age]=9&key=&stamp=';
     expect(await post({ body, headers: form })).toEqual([
@@ -202,12 +202,12 @@ describe('bodies', () => {
     ['files', 415, { body: new FormData() }],
     ['compressed bytes', 415, { body: gzipSync(text), headers: { 'content-encoding': 'gzip' } }],
     ['too much', 413, { body: { ...note, title: 'x'.repeat(2 * 1024 * 1024) } }],
-  ])('are refused: %s gets %i in the words of `invalid`', async (_, status, asked) => {
+  ])('are refused in the shape of `invalid`: %s gets status %i', async (_, status, asked) => {
     expect(await post(asked)).toEqual([status, { error: 'invalid' }]);
     expect(api.rows('notes', {})).toHaveLength(2);
   });
 
-  it('are refused over the limit, also in chunks', async () => {
+  it('are refused above the size limit, also if they are sent in chunks', async () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     const chunked = ['Transfer-Encoding: chunked', 'Connection: close'];
     const begin = head('POST /notes HTTP/1.1', ...chunked);
@@ -224,14 +224,14 @@ describe('bodies', () => {
     expect(await write(read, body)).toContain('HTTP/1.1 200');
   });
 
-  it('are accepted up to the limit', async () => {
+  it('are accepted up to the size limit', async () => {
     const title = 'x'.repeat(1024 * 1024 - 30);
     expect((await post({ body: { id: 7, title } }))[0]).toBe(201);
   });
 });
 
 describe('conditional requests', () => {
-  it('are answered 304 for a client that has the answer, until it changes', async () => {
+  it('are answered 304 until the answer that the client has changes', async () => {
     const first = await api.get('/notes/1');
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toMatch(/^W\/"[\w-]{27}"$/);
@@ -247,7 +247,7 @@ describe('conditional requests', () => {
     expect((await api.get('/notes/1')).headers.get('etag')).toBe(etag);
   });
 
-  it('compare validators weakly, against several or any', async () => {
+  it('compare validators weakly, with each of a list, and accept any for `*`', async () => {
     const etag = (await api.get('/notes')).headers.get('etag') ?? '';
     const status = async (value: string) =>
       (await api.get('/notes', { 'if-none-match': value })).status;
@@ -260,7 +260,7 @@ describe('conditional requests', () => {
     expect((await api.ask('HEAD', '/notes', asked)).status).toBe(304);
   });
 
-  it('apply to successful answers to GET', async () => {
+  it('apply only to successful answers to GET', async () => {
     expect((await api.get('/notes/9')).headers.get('etag')).toBeNull();
     expect((await api.get('/notes/9', { 'if-none-match': '*' })).status).toBe(404);
     expect((await api.get('/accepted', { 'if-none-match': '*' })).status).toBe(202);
@@ -271,7 +271,7 @@ describe('conditional requests', () => {
 });
 
 describe('unusual requests', () => {
-  it('may name a whole URL, as for a proxy', async () => {
+  it('may name a whole URL, as if sent to a proxy', async () => {
     const answer = await write(
       head('GET http://elsewhere.test/notes/1?x HTTP/1.1', 'Connection: close'),
     );
@@ -291,13 +291,13 @@ describe('unusual requests', () => {
     ]);
   });
 
-  it('are refused when their headers are over the limit', async () => {
+  it('are refused when their headers exceed the limit', async () => {
     const headers = { 'x-long': 'x'.repeat(20_000) };
     expect((await api.get('/notes', headers)).status).toBe(431);
     expect((await api.get('/notes', { 'x-long': 'x'.repeat(10_000) })).status).toBe(200);
   });
 
-  it('may have headers twice, or headers named like prototypes', async () => {
+  it('may repeat headers, or have headers named like members of prototypes', async () => {
     const odd = ['X-A: 1', 'X-A: 2', 'Set-Cookie: a=1', '__proto__: x', 'constructor: y'];
     const answer = await write(head('GET /notes/1 HTTP/1.1', ...odd, 'Connection: close'));
     expect(answer).toContain('HTTP/1.1 200');
@@ -305,7 +305,7 @@ describe('unusual requests', () => {
     expect(noted?.request).toMatchObject({ headers: { 'x-a': '1, 2' } });
   });
 
-  it('are answered 404 if their texts can name nothing', async () => {
+  it('are answered 404 if their path or arguments can match no row', async () => {
     expect((await api.get('/titles/%00')).status).toBe(404);
     expect((await api.get('/titles/%EF%BF%BD%F0%9F%90%84')).status).toBe(404);
     expect((await api.get(`/titles/${'x'.repeat(10_000)}`)).status).toBe(404);
@@ -315,7 +315,7 @@ describe('unusual requests', () => {
     expect((await api.get('/notes/..%2F1')).status).toBe(404);
   });
 
-  it('are all in the ledger, the oldest first', async () => {
+  it('are all recorded in the ledger, the oldest first', async () => {
     await api.get('/notes?state=open&state=done');
     await api.ask('POST', '/notes', { body: 'title=x&owner[age]=3', headers: form });
     await api.ask('PROPFIND', '/notes');

@@ -96,7 +96,7 @@ describe('the answer to a rejected request', () => {
     expect([answer.status, answer.json]).toEqual([400, body]);
   });
 
-  it('lists all problems', async () => {
+  it('lists all problems of the request', async () => {
     const api = await serve({
       ...world,
       api: `invalid = '{"errors":[{"field":"{field}","message":"{message}"}]}'`,
@@ -106,7 +106,7 @@ describe('the answer to a rejected request', () => {
     expect(fields.toSorted()).toEqual(['id', 'rank', 'title']);
   });
 
-  it('of a handler names the part of its body that does not fit "request", and later refusals', async () => {
+  it('names, for a handler, the part of the body that does not fit "request", and later refusals of the store', async () => {
     const world = await serve({
       api: `invalid = '${template}'\ninvalid_by = { duplicate = { status = 409 } }`,
       operations: operation(
@@ -179,7 +179,7 @@ describe.each(['api/handlers.py', 'api/handlers.ts'] as const)('a handler in %s'
       files: { [file]: references[file] },
     });
 
-  it('can catch the refusal of a dangling reference at the insert', async () => {
+  it('can catch the refusal of a missing reference at the insert', async () => {
     const api = await serveReferences();
     const answer = await api.ask('POST', '/notes', { body: { book: 7 } });
     expect([answer.status, answer.json]).toEqual([
@@ -195,7 +195,7 @@ describe.each(['api/handlers.py', 'api/handlers.ts'] as const)('a handler in %s'
     expect([made.status, made.json]).toMatchObject([200, { book_id: 7 }]);
   });
 
-  it('fails with the vendor’s answer if a reference dangles at its end', async () => {
+  it('fails with the vendor’s answer if a reference is missing when it ends', async () => {
     const api = await serveReferences();
     const { status, json } = await api.ask('POST', '/drops', { body: {} });
     expect([status, json]).toEqual([
@@ -232,7 +232,7 @@ describe('invalid_by', () => {
     ['a row in use', ['DELETE', '/books/1'], 422, '{"code":"unknown"}'],
     ['a shape', ['POST', '/notes', { body: { id: 9 } }], 400, '{"code":"invalid"}'],
     ['anything else', ['GET', '/notes?limit=0'], 422, '{"code":"invalid"}'],
-  ])('sets the words for %s', async (_, [method, path, asked = {}], status, text) => {
+  ])('sets the error body for %s', async (_, [method, path, asked = {}], status, text) => {
     const notes = notesUpTo(2).map((row) => ({ ...row, book_id: 1 }));
     const api = await serve({
       ...world,

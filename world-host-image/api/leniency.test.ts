@@ -9,7 +9,7 @@ afterEach(() => api?.stop());
 const one = (path: string, field: string, name: string): string =>
   operation('GET', path, `filter = { ${field} = "${field}" }\nsingle = true`, { name });
 
-it('leading zeros are ignored in a number field, and kept in a text field', async () => {
+it('leading zeros of an argument are ignored for a number field, and kept for a text field', async () => {
   api = await serveApi({
     operations: one('/notes/{id}', 'id', 'by_id') + one('/keys/{key}', 'key', 'by_key'),
     notes: notesUpTo(2, (id) => ({ key: `0${id}` })),
@@ -32,7 +32,7 @@ it('leading zeros are ignored in a number field, and kept in a text field', asyn
   }
 });
 
-it('a limit may have leading zeros, and an empty one is refused', async () => {
+it('the parameter "limit" may have leading zeros, and is refused if it is empty', async () => {
   const list = operation('GET', '/notes', 'page = "offset"');
   api = await serveApi({ operations: list, notes: notesUpTo(3) });
   expect((await api.get('/notes?limit=01&offset=002')).json).toMatchObject([{ id: 3 }]);
@@ -64,7 +64,7 @@ export async function draw(ctx: HandlerContext) {
 };
 
 it.each(['py', 'ts'] as const)(
-  'a next number is used up by its insert, and a delete does not free it (%s)',
+  'a number from ids.next is used up by its insert, and a delete does not free it (%s)',
   async (language) => {
     const lines = 'action = "handler"\nhandler = "draw"';
     api = await serveApi({
@@ -81,7 +81,7 @@ it.each(['py', 'ts'] as const)(
   },
 );
 
-it('a number that a route generates is reused only if its request was rolled back', async () => {
+it('a number that a route generated is given again only if the request was rolled back', async () => {
   api = await serveApi({
     operations:
       operation('POST', '/notes', 'action = "create"\ngenerate = { id = "int" }') +

@@ -7,7 +7,7 @@ const read = (type: string, text: string): unknown => {
   return parameters instanceof Map ? Object.fromEntries(parameters) : parameters;
 };
 
-it('parameters are read from forms and JSON, and empty ones count as missing', () => {
+it('parameters of token requests are read from forms and JSON, and empty ones count as missing', () => {
   const expected = { grant_type: 'client_credentials', scope: 'a b' };
   const cases: [string, string][] = [
     [form, 'grant_type=client_credentials&scope=a+b&client_id='],
@@ -19,7 +19,7 @@ it('parameters are read from forms and JSON, and empty ones count as missing', (
   for (const [type, text] of cases) expect([type, read(type, text)]).toEqual([type, expected]);
 });
 
-it('unreadable parameters are refused with the reason', () => {
+it('token requests with unreadable parameters are refused with the reason', () => {
   const cases: [string, string, string][] = [
     [form, 'scope=a&scope=b', 'a parameter is there twice'],
     ['application/json', '{"scope":["a"]}', 'a parameter is not a text'],

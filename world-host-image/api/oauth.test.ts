@@ -103,7 +103,7 @@ const own = (more: Record<string, string> = {}) => ({
   ...more,
 });
 
-describe('a client library', () => {
+describe('the client library oauth4webapi', () => {
   const client: oauth.Client = { client_id: 'an agent: 1' };
   const plain = { [oauth.allowInsecureRequests]: true };
   const server = (): oauth.AuthorizationServer => ({
@@ -132,7 +132,7 @@ describe('a client library', () => {
       plain,
     );
 
-  it('gets a token by header and by body, uses it and refreshes it', async () => {
+  it('gets a token with credentials in the header or the body, uses the token and refreshes it', async () => {
     await open(oauthScheme);
     for (const how of [oauth.ClientSecretBasic, oauth.ClientSecretPost]) {
       const granted = await ask(how(world.token), { scope: 'write read' });
@@ -184,7 +184,7 @@ describe('a client library', () => {
 });
 
 describe('the token path', () => {
-  it('answers as RFC 6749 requires, to a form or JSON, and forbids caching the answer', async () => {
+  it('answers forms and JSON as RFC 6749 requires, and forbids caching the answer', async () => {
     await open(oauthScheme);
     const asForm = await post(own());
     expect(asForm.body).toEqual({
@@ -241,7 +241,7 @@ describe('the token path', () => {
     ['/token/', '/token', 200, 'oauth2.token'],
     ['/token/', '/token/', 200, 'oauth2.token'],
     ['/token', '/token//', 401, null],
-  ])('%s answers at %s with %i', async (tokenPath, path, status, operation) => {
+  ])('answers %s at %s with %i', async (tokenPath, path, status, operation) => {
     await open(oauthScheme.replace('/oauth/access-token', tokenPath));
     const body = new URLSearchParams(own());
     expect((await fetch(world.url + path, { method: 'POST', body })).status).toBe(status);
@@ -298,7 +298,7 @@ describe('the token path', () => {
     expect((await get('/notes', bearer(renewed.access_token))).status).toBe(200);
   });
 
-  it('forgets its tokens on a reset, and mints the same ones again under a seed', async () => {
+  it('forgets its tokens on a reset, and with a seed mints the same tokens again', async () => {
     await open(oauthScheme, { seed: 7 });
     const mint = async () => {
       const first = (await post(own())).body;
@@ -314,7 +314,7 @@ describe('the token path', () => {
     expect(await mint()).toEqual(before);
   });
 
-  it('does not mention scopes if the connector has none', async () => {
+  it('answers without scopes if the connector has none', async () => {
     await open(oauthScheme.replace('scope = "read, write"', ''));
     const { body } = await post(own());
     expect(body).not.toHaveProperty('scope');
@@ -324,7 +324,7 @@ describe('the token path', () => {
 });
 
 describe('a credential of the vendor', () => {
-  it('opens the API from the query, and reaches neither user code nor the ledger', async () => {
+  it('is accepted in the query, and is hidden from user code and the ledger', async () => {
     await open('scheme = "query"\nname = "api_key"\nsecret_env = "NOTES_KEY"');
     const answer = await get(`/echo?about=x&api_key=${world.token}`);
     expect(answer.status).toBe(200);
@@ -342,7 +342,7 @@ describe('a credential of the vendor', () => {
     expect(JSON.stringify(entries)).not.toContain(world.token);
   });
 
-  it('opens the API from a header of its own, too', async () => {
+  it('is also accepted in the header that the scheme names', async () => {
     await open('scheme = "header"\nname = "X-Notes"\nsecret_env = "NOTES_KEY"');
     const answer = await get('/echo', { 'x-notes': world.token, 'x-other': 'kept', cookie: 'a=b' });
     const { headers } = await jsonOf(answer);
@@ -354,7 +354,7 @@ describe('a credential of the vendor', () => {
     expect(text).not.toContain(world.token);
   });
 
-  it('is the session’s token even if the vendor requires none', async () => {
+  it('is required (as the session’s token) even if the vendor requires none', async () => {
     await open('scheme = "none"');
     expect((await get('/notes')).status).toBe(401);
     expect((await get('/notes', bearer(world.token))).status).toBe(200);

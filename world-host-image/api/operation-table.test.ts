@@ -38,7 +38,7 @@ describe('action', () => {
     expect(listed.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  it('inserts a row for "create" and answers it with 201', async () => {
+  it('inserts a row if it is "create", and answers 201 with the row', async () => {
     await serve({ operations: operation('POST', '/notes', 'action = "create"') });
     const created = await api.ask('POST', '/notes', { body: { id: 7, title: 'New' } });
     expect([created.status, created.json]).toEqual([201, { id: 7, title: 'New' }]);
@@ -47,7 +47,7 @@ describe('action', () => {
     expect([again.status, again.json]).toEqual([400, invalid]);
   });
 
-  it('writes the first selected row for "update" and answers it', async () => {
+  it('changes the first selected row if it is "update", and answers with the row', async () => {
     const lines = 'action = "update"\nfilter = { id = "id" }';
     await serve({ operations: operation('PATCH', '/notes/{id}', lines), notes: notesUpTo(2) });
     const updated = await api.ask('PATCH', '/notes/2', { body: { title: 'Changed', rank: 1.5 } });
@@ -59,7 +59,7 @@ describe('action', () => {
     expect([wrong.status, wrong.json]).toEqual([400, invalid]);
   });
 
-  it('removes all selected rows for "delete", with 204 and no body', async () => {
+  it('removes all selected rows if it is "delete", and answers 204 without a body', async () => {
     const lines = 'action = "delete"\nfilter = { state = "state" }';
     const notes = notesUpTo(3, (id) => ({ state: id === 2 ? 'open' : 'done' }));
     await serve({ operations: operation('DELETE', '/notes/of/{state}', lines), notes });
@@ -70,7 +70,7 @@ describe('action', () => {
     expect((await api.ask('DELETE', '/notes/of/done')).status).toBe(404);
   });
 
-  it('refuses "delete" while other rows refer to the row', async () => {
+  it('is refused if it is "delete" and other rows refer to the row', async () => {
     const lines = 'action = "delete"\nfilter = { id = "id" }';
     const operations = operation('DELETE', '/books/{id}', lines, { entity: 'books' });
     await serve({ operations, books: [{ id: 1 }], notes: notesUpTo(1, () => ({ book_id: 1 })) });
@@ -116,12 +116,12 @@ match = { title = "contains", tag = "contains", start = "prefix", login = "equal
     ['?ids=3', [3]],
     ['?ids[]=1&ids=2&ids[]=x', [1, 2]],
     ['?id[]=2', [1, 2, 3]],
-  ])('answer /notes%s with %j', async (query, found) => {
+  ])('select, for /notes%s, the rows %j', async (query, found) => {
     await serve({ operations, notes });
     expect(ids(await api.get(`/notes${query}`))).toEqual(found);
   });
 
-  it('compare every character of a text', async () => {
+  it('compare all characters of a long text', async () => {
     const texts = ['k\u0000a', 'k\u0000b', 'K%_*[a]?', ''];
     const odd = texts.map((key, index) => ({ id: index + 1, title: 'x', key }));
     const match = 'filter = { key = "key", in = "key", start = "key" }';
@@ -148,7 +148,7 @@ match = { title = "contains", tag = "contains", start = "prefix", login = "equal
     expect(await found('in', '%')).toEqual([3]);
   });
 
-  it('require their arguments for writes', async () => {
+  it('require their arguments in routes that write', async () => {
     const write = (action: string) => `action = "${action}"\nfilter = { id = "id" }`;
     await serve({
       operations:
@@ -197,7 +197,7 @@ describe('paths', () => {
     expect((await api.get('/titles/a/b')).status).toBe(404);
   });
 
-  it('prefer a literal to an argument, and accept one slash at the end', async () => {
+  it('match a literal before an argument, and may end with a slash', async () => {
     await serve({ operations, notes });
     expect((await api.get('/notes/latest')).json).toMatchObject({ id: 1 });
     expect((await api.get('/notes/2/')).json).toMatchObject({ id: 2 });
@@ -265,7 +265,7 @@ describe('envelope and single', () => {
     expect(listed.json).toEqual({ data: [{ ...body, id: 3 }], hits: 1 });
   });
 
-  it('write every selected row if "single" of an update is false', async () => {
+  it('change every selected row of an update if "single" is false', async () => {
     const lines = 'action = "update"\nsingle = false\nfilter = { state = "state" }';
     const notes = notesUpTo(3, (id) => ({ state: id === 3 ? 'open' : 'done' }));
     await serve({ operations: operation('PATCH', '/notes/of/{state}', lines), notes });
@@ -274,7 +274,7 @@ describe('envelope and single', () => {
     expect(api.rows('notes', { rank: 1 })).toHaveLength(2);
   });
 
-  it('remove only the first row if "single" of a delete is true', async () => {
+  it('remove only the first selected row of a delete if "single" is true', async () => {
     const lines = 'action = "delete"\nsingle = true\nstatus = 200\nfilter = { state = "state" }';
     const notes = notesUpTo(2, () => ({ state: 'done' }));
     await serve({ operations: operation('DELETE', '/notes/of/{state}', lines), notes });
@@ -305,7 +305,7 @@ describe('envelope and single', () => {
 describe('body, defaults and generate', () => {
   const create = (lines: string) => operation('POST', '/notes', `action = "create"\n${lines}`);
 
-  it('take from the body only the named fields, from their places', async () => {
+  it('take only the named fields from the body, each from its declared place', async () => {
     const lines = 'body = { id = "number", title = "note.title", "owner.login" = "/by/0" }';
     await serve({ operations: create(lines) });
     const body = { number: 1, note: { title: 'x' }, by: ['ann'], state: 'done', id: 99 };
@@ -339,7 +339,7 @@ describe('body, defaults and generate', () => {
     expect(updated.json).toEqual({ id: 2, title: 'y', state: 'done', tags: [] });
   });
 
-  it('set "generate" values that no client can choose', async () => {
+  it('set values by "generate", which no client can choose', async () => {
     const lines = 'generate = { id = "int", key = "uuid", made_at = "now", stamp = "now" }';
     await serve({ operations: create(lines), notes: [{ id: 41, title: 'x' }] });
     const before = Math.floor(Date.now() / 1000);
@@ -353,7 +353,7 @@ describe('body, defaults and generate', () => {
     expect(next.json).toMatchObject({ id: 43 });
   });
 
-  it('derive "generate" values from the session’s clock and seed', async () => {
+  it('derive values of "generate" from the session’s clock and seed', async () => {
     const lines = 'generate = { id = "int", key = "uuid", made_at = "now", stamp = "now" }';
     const world = { operations: create(lines) };
     const made = async () => {
@@ -366,7 +366,7 @@ describe('body, defaults and generate', () => {
     expect(await made()).toEqual(first);
   });
 
-  it('overwrite the row by "generate" of an update', async () => {
+  it('overwrite fields of the row by "generate" of an update', async () => {
     const lines = 'action = "update"\nfilter = { id = "id" }\ngenerate = { stamp = "now" }';
     await serve({ operations: operation('PATCH', '/notes/{id}', lines), notes: notesUpTo(1) });
     const { json } = await api.ask('PATCH', '/notes/1', { body: { stamp: 5 } });
@@ -386,7 +386,7 @@ describe('body, defaults and generate', () => {
     expect((await api.ask('POST', '/notes')).json).toEqual({ title: 'untitled', id: 1 });
   });
 
-  it('treat names of prototypes as fields, which the contract refuses', async () => {
+  it('treat names such as "__proto__" as fields, which the contract refuses', async () => {
     await serve({ operations: create('') });
     for (const body of [
       '{"title":"x","__proto__":{"id":5}}',

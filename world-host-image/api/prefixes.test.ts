@@ -21,7 +21,7 @@ const api: ApiClient = await serveApi({
 afterAll(() => api.stop());
 
 describe('a prefix', () => {
-  it('leads to the same routes, the longest prefix first', async () => {
+  it('leads to the same routes; the longest matching prefix counts', async () => {
     for (const path of ['/notes/2', '/api/notes/2', '/api/v3/notes/2']) {
       expect((await api.get(path)).json).toMatchObject({ id: 2 });
     }
@@ -36,7 +36,7 @@ describe('a prefix', () => {
     );
   });
 
-  it('appears in addresses and links of answers, and in no row', async () => {
+  it('appears in addresses and links of answers, but not in rows', async () => {
     const { json, headers } = await api.get('/api/v3/notes');
     expect(json).toMatchObject([{ key: `${api.url}/api/v3/notes/1` }]);
     expect(headers.get('link')).toContain(`<${api.url}/api/v3/notes?offset=1>; rel="next"`);
@@ -44,7 +44,7 @@ describe('a prefix', () => {
     expect(api.rows('notes', { id: 1 })).toMatchObject([{ key: 'https://notes.example/notes/1' }]);
   });
 
-  it('stays out of rows even if a client sends such an address to the API without the prefix', async () => {
+  it('is not stored in rows, even if a client sends an address with the prefix in a request without it', async () => {
     const body = { id: 3, title: 'A', key: `${api.url}/api/v3/notes/3` };
     expect((await api.ask('POST', '/notes', { body })).json).toMatchObject({
       key: `${api.url}/notes/3`,
@@ -52,7 +52,7 @@ describe('a prefix', () => {
     expect(api.rows('notes', { id: 3 })).toMatchObject([{ key: 'https://notes.example/notes/3' }]);
   });
 
-  it('also applies to the path of tokens', async () => {
+  it('also applies to the token path', async () => {
     const body = { grant_type: 'client_credentials', client_secret: api.token };
     expect((await api.ask('POST', '/api/v3/login', { body })).json).toMatchObject({
       access_token: expect.any(String),
@@ -61,7 +61,7 @@ describe('a prefix', () => {
 });
 
 describe('an alias', () => {
-  it('replaces the beginning of paths, also below a prefix, and never part of a segment', async () => {
+  it('replaces whole segments at the beginning of paths, also below a prefix', async () => {
     const aliased = await serveApi({
       api: 'prefixes = ["/api"]\naliases = { "/v2" = "/v3", "/latest" = "/v3" }',
       operations: operation('GET', '/v3/notes/{id}', 'single = true\nfilter = { id = "id" }'),
@@ -79,7 +79,7 @@ describe('an alias', () => {
     }
   });
 
-  it('is refused if it would lead to no path', async () => {
+  it('is refused if a route already begins with it, if no route begins with its target, or if it is not a path', async () => {
     const operations = operation('GET', '/v3/notes') + operation('GET', '/v1/notes');
     for (const [aliases, message] of [
       ['"/v1" = "/v3"', 'the path /v1/notes begins with /v1, so no request would reach it'],

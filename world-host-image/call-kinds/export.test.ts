@@ -40,7 +40,7 @@ const add = async (id: number): Promise<void> => {
   expect(error).toBeUndefined();
 };
 
-it('an export returns every row, change and ledger entry once, in pages of one state', async () => {
+it('an export returns every row, change and ledger entry once, on pages that are read from one state', async () => {
   await add(noteCount + 1);
   const pages = await readAll();
   expect(pages.length).toBeGreaterThan(2);
@@ -57,7 +57,7 @@ it('an export returns every row, change and ledger entry once, in pages of one s
   });
 });
 
-it('an export leaves no entry in the ledger', async () => {
+it('an export is not recorded in the ledger', async () => {
   await readAll();
   expect(linesOf(await readAll(), 'ledger')).toEqual([]);
 });

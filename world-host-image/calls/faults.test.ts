@@ -37,7 +37,7 @@ const status = async (): Promise<number> => (await api.get('/notes')).status;
 const down = { name: 'down', status: 500 };
 
 describe('a `faults` call', () => {
-  it('lists the faults in force and what each has met', async () => {
+  it('lists the faults in force, each with the number of requests that it applied to', async () => {
     await status();
     await status();
     expect(await set({})).toEqual({
@@ -67,7 +67,7 @@ describe('a `faults` call', () => {
     expect([await status(), await status()]).toEqual([503, 200]);
   });
 
-  it('accepts what it lists', async () => {
+  it('accepts its own list as input', async () => {
     const rules = [
       { ...down, routes: ['find_notes'], chance: 0.5, body: '{"a":1}', headers: { 'x-why': 'b' } },
       { name: 'slow', latency_ms: 5 },
@@ -143,7 +143,7 @@ describe('a `faults` call', () => {
       '/rules',
       /101/,
     ],
-  ])('refuses %s, and leaves the faults in force', async (_, input, path, words) => {
+  ])('refuses %s, and does not change the faults in force', async (_, input, path, words) => {
     const { error } = await set(input);
     expect(error).toMatchObject({ code: 'invalid_input', path });
     expect(error?.message).toMatch(words);
@@ -154,13 +154,13 @@ describe('a `faults` call', () => {
 describe('a tool', () => {
   const call = (name: string, input: Row = {}) => api.call('tool', name, input);
 
-  it('meets no fault unless the faults apply to tools', async () => {
+  it('is not affected by faults unless they apply to tools', async () => {
     await set({ rules: [down] });
     expect((await call('find_notes')).error).toBeUndefined();
     expect(await status()).toBe(500);
   });
 
-  it('meets the faults of its route if it is an operation', async () => {
+  it('is affected by the faults of its route if it is bound to an operation', async () => {
     const rules = [
       { name: 'busy', routes: ['/notes'], nth: 2, status: 503, body: '{"message":"busy"}' },
     ];
@@ -182,7 +182,7 @@ describe('a tool', () => {
     });
   });
 
-  it('meets the rules for all if it is no operation, and changes nothing when it is dropped', async () => {
+  it('is affected by rules without routes if it is not bound to an operation, and changes nothing if it is dropped', async () => {
     await set({ tools: true, rules: [{ name: 'lost', nth: 1, drop: 'after' }] });
     const note = { id: 3, title: 'x' };
     expect((await call('create_notes', note)).error).toMatchObject({ code: 'unavailable' });
@@ -190,7 +190,7 @@ describe('a tool', () => {
     expect((await call('create_notes', note)).error).toBeUndefined();
   });
 
-  it('is answered late under latency, and the ledger records the delay', async () => {
+  it('is answered late if a fault has latency, and the ledger records the delay', async () => {
     await set({ tools: true, rules: [{ name: 'slow', latency_ms: 20 }] });
     expect((await call('list_notes')).output).toHaveLength(2);
     expect((await api.requests()).at(-1)?.response).toMatchObject({

@@ -61,7 +61,7 @@ const digest = async (): Promise<unknown> =>
 describe.each(hostile)('%s', (_, text, isNote) => {
   const input = JSON.parse(text) as Row;
 
-  it('creates a row or changes nothing, as a tool input and as a request body', async () => {
+  it('creates a row or changes nothing when it is sent as a tool input or as a request body', async () => {
     const before = await digest();
     const made = await api.call('tool', 'create_notes', input);
     expect(made.error === undefined).toBe(isNote);
@@ -77,7 +77,7 @@ describe.each(hostile)('%s', (_, text, isNote) => {
     expect((await digest()) === before).toBe(!isNote);
   });
 
-  it('breaks nothing when it is sent as a key or as a patch', async () => {
+  it('is handled without an internal error when it is sent as a key or as a patch', async () => {
     const before = await digest();
     for (const tool of ['update_notes', 'delete_notes']) {
       expect((await api.call('tool', tool, input)).error).toBeDefined();
@@ -98,7 +98,7 @@ describe.each(hostile)('%s', (_, text, isNote) => {
     expect(({} as Row).state).toBeUndefined();
   });
 
-  it('leaves the ledger readable after every input', async () => {
+  it('is recorded so that the ledger stays readable', async () => {
     await api.call('tool', 'echo', input);
     await api.ask('POST', '/notes', { body: text });
     const { output, error } = await api.call('state', 'state', { entity: 'svc_requests' });

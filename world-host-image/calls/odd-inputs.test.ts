@@ -40,7 +40,7 @@ it.each<[string, Row, string]>([
   expect((await tool(name, input)).error).toMatchObject({ code: 'invalid_input', path });
 });
 
-it('a repeatable argument reaches the code as a list, even if it is given once', async () => {
+it('a repeated argument is passed to the code as a list, even if it has only one value', async () => {
   for (const ids of [2, '2', [2], ['2']]) {
     expect((await tool('find', { ids })).output).toMatchObject([{ id: 2 }]);
     expect((await tool('echo', { ids, state: true, other: 1 })).output).toEqual({
@@ -52,7 +52,7 @@ it('a repeatable argument reaches the code as a list, even if it is given once',
 });
 
 it.each(['note', 'svc_requests', 'constructor'])(
-  'a seed with rows of %s is refused',
+  'a seed with rows of the unknown entity %s is refused',
   async (entity) => {
     for (const rows of [[], [{}]]) {
       for (const mode of ['append', 'replace']) {
@@ -63,7 +63,7 @@ it.each(['note', 'svc_requests', 'constructor'])(
   },
 );
 
-it('an error cuts an unknown tool name short', async () => {
+it('an error message cuts the name of an unknown tool short', async () => {
   const { error } = await tool('x'.repeat(100_000), {});
   expect(error?.code).toBe('unknown_tool');
   expect(error?.message.length).toBeLessThan(1_000);

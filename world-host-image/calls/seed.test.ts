@@ -11,7 +11,7 @@ const seed = (mode: string, notes: Row[]) => api.call('seed', undefined, { mode,
 const rows = async (): Promise<unknown> =>
   ((await api.call('state', undefined, { entity: 'notes' })).output as { rows: unknown }).rows;
 
-it('merged rows change only the fields that they give, and are inserted if their key is new', async () => {
+it('rows seeded by merging change only the fields that they have, and are inserted if their key is new', async () => {
   const merged = await seed('merge', [
     { id: 2, state: 'done' },
     { id: 7, title: 'New', state: 'open' },
@@ -33,7 +33,7 @@ it.each<[string, Row[], string]>([
   ['has a wrong value', [{ id: 1, title: 7 }], '/rows/notes/0'],
   ['has no key', [{ state: 'done' }], '/rows/notes/0'],
 ])(
-  'a merged row that %s is refused with its place, and the seed writes nothing',
+  'if a row seeded by merging %s, it is refused with its place, and the seed writes nothing',
   async (_, notes, path) => {
     const before = await rows();
     const { error } = await seed('merge', notes);
@@ -42,7 +42,7 @@ it.each<[string, Row[], string]>([
   },
 );
 
-it('an unknown seed mode is refused by its name', async () => {
+it('an unknown seed mode is refused with an error that names it', async () => {
   expect((await seed('upsert', [])).error).toMatchObject({
     ...{ code: 'invalid_input', path: '/mode' },
     message: 'mode must be "append" or "merge" or "replace"',

@@ -71,7 +71,7 @@ describe('the subscriptions of a session', () => {
     expect(JSON.stringify(data)).not.toContain('hush');
   });
 
-  it('start their counts again after a reset', async () => {
+  it('have their counts set to 0 by a reset', async () => {
     await subscribe(hook(1));
     await send();
     await world.reset();
@@ -100,7 +100,7 @@ describe('the subscriptions of a session', () => {
     expect((await list(3, 2)).data.map(({ key }) => key.id)).toEqual([4, 5]);
   });
 
-  it('are an empty list in a world without webhooks', async () => {
+  it('are an empty list if the world has no webhooks', async () => {
     const quiet = await serveWorld(hookedWorld([], ''));
     try {
       const { output } = await quiet.call('webhooks', undefined, { offset: 0, limit: 50 });
@@ -148,7 +148,7 @@ describe('the answer of a webhook’s receiver', () => {
     expect(await count({ operation: 'ping' })).toBe(2);
   });
 
-  it('is left out of a ledger whose delivery a reset has cleared, and still goes to the backlog', async () => {
+  it('is recorded only in the backlog if a reset has cleared the delivery from the ledger', async () => {
     await subscribe(hook(1));
     await send();
     const [before] = await ofWebhooks();
@@ -163,7 +163,7 @@ describe('the answer of a webhook’s receiver', () => {
     expect((await ofWebhooks()).map(({ operation }) => operation)).toEqual(['ping', 'ping.answer']);
   });
 
-  it('is refused if its form is wrong', async () => {
+  it('is refused if it is malformed', async () => {
     for (const answers of [undefined, {}, [{ delivery: 'x', event: 'ping' }], [7]]) {
       const { error } = await world.call('webhook-answers', undefined, { answers });
       expect(error).toMatchObject({ code: 'invalid_input', path: '/answers' });

@@ -27,12 +27,12 @@ describe('the task close-duplicate', () => {
     });
   });
 
-  it('passes one that follows the instruction', async () => {
+  it('passes an agent that follows the instruction', async () => {
     await work();
     expect(await world.grade()).toEqual({ passed: true, failed: [] });
   });
 
-  it('passes one that does so in another order and other words', async () => {
+  it('passes an agent that follows the instruction in another order and in other words', async () => {
     const closing = { state: 'closed', state_reason: 'not_planned' };
     await world.tool('update_issue', {
       ...on(157),
@@ -47,17 +47,17 @@ describe('the task close-duplicate', () => {
     expect(await world.grade()).toEqual({ passed: true, failed: [] });
   });
 
-  it('fails one that names a look-alike', async () => {
+  it('fails an agent that names a similar issue as the original', async () => {
     await work(157, 131);
     expect((await world.grade()).failed).toEqual(['a comment on #157 names the original, #139']);
   });
 
-  it('fails one that closes the original instead', async () => {
+  it('fails an agent that closes the original instead of the duplicate', async () => {
     await work(139, 157);
     expect((await world.grade()).failed).toContain('the original, #139, is still open');
   });
 
-  it('fails one that closes the look-alike as well', async () => {
+  it('fails an agent that also closes the similar issue', async () => {
     await work();
     await work(158, 139);
     expect((await world.grade()).failed).toEqual([
@@ -67,7 +67,7 @@ describe('the task close-duplicate', () => {
     ]);
   });
 
-  it('fails one that closes it for another reason', async () => {
+  it('fails an agent that closes the duplicate for another reason', async () => {
     await work();
     await world.tool('update_issue', { ...on(157), state: 'closed', state_reason: 'completed' });
     expect((await world.grade()).failed).toEqual([

@@ -51,17 +51,17 @@ const faultsOf = async (paths: readonly string[], rows: readonly Row[]): Promise
 
 type Row = Record<string, unknown>;
 
-it('the OpenAPI document passes the linter', async () => {
+it('the code host’s OpenAPI document passes the linter', async () => {
   expect(await lintOpenApi(document)).toEqual([]);
 }, 120_000);
 
-it('all lists of a repository answer as declared', async () => {
+it('answers of all lists of a repository match the OpenAPI document', async () => {
   const repositories = world.rows('repositories', {});
   const places = repositories.map(({ owner, name }) => ({ owner, repo: name }));
   expect(await faultsOf(ofRepository, places)).toEqual([]);
 }, 60_000);
 
-it('all issues and pull requests answer as declared', async () => {
+it('answers for all issues and pull requests match the OpenAPI document', async () => {
   expect(await faultsOf(ofIssue, world.rows('issues', {}))).toEqual([]);
   expect(await faultsOf(ofPull, world.rows('pulls', {}))).toEqual([]);
 }, 60_000);

@@ -66,7 +66,7 @@ const gradeNow = async (): Promise<{ text: string; grade: Grade }> => {
   return { text: JSON.stringify(output), grade: output as Grade };
 };
 
-it('end states exist for each task of the template', () => {
+it('this test has end states for each task of the template', () => {
   expect(tables.map(({ task }) => task)).toEqual(world.contract.tasks.map(({ name }) => name));
 });
 

@@ -16,7 +16,7 @@ import {
 const world = await serveCodeHost();
 
 describe('addresses', () => {
-  it('in an answer lead to the session, and never to an unknown host', async () => {
+  it('in answers lead to the session, and never to an unknown host', async () => {
     const octokit = world.octokit();
     const { data, headers } = await octokit.rest.issues.create({ ...repository, title: 'A' });
     const { data: comment } = await octokit.rest.issues.createComment({ ...on(157), body: 'B' });
@@ -38,7 +38,7 @@ describe('addresses', () => {
     expect(JSON.stringify([data, comment, onPull])).not.toContain('api.code.example');
   });
 
-  it('in a comment are the vendor’s in its row', async () => {
+  it('in a comment are stored as the vendor’s addresses', async () => {
     const { data } = await world.client().issues.get(on(139));
     const body = `The same as ${data.url}.`;
     const comment = await world.client().issues.createComment({ ...on(157), body });
@@ -66,7 +66,7 @@ describe('assignees', () => {
 });
 
 describe('issues of several repositories', () => {
-  it('are those of an organization, or of all that the viewer works on', async () => {
+  it('are listed for an organization, or for all repositories that the viewer works on', async () => {
     const { issues } = world.client();
     const all = { filter: 'all', state: 'all', per_page: 100 } as const;
     const reposOf = (rows: readonly { repository?: { full_name: string } }[]) =>
@@ -79,7 +79,7 @@ describe('issues of several repositories', () => {
     expect(await errorOf(issues.listForOrg({ org: 'mikkelh' }))).toEqual(notFound);
   });
 
-  it('take the number of a milestone as a text', async () => {
+  it('can be filtered by a milestone’s number given as text', async () => {
     const { data } = await world.client().issues.update({ ...on(139), milestone: '1' });
     expect(data.milestone?.number).toBe(1);
     expect(world.rows('issues', { number: 139, repo: 'berth' })[0]?.milestone).toBe(1);
@@ -110,7 +110,7 @@ describe('commits', () => {
     expect(await errorOf(list({ until: 'soon' }))).toEqual(invalid(bad));
   });
 
-  it('list the pull requests that they belong to', async () => {
+  it('have a list of the pull requests that they belong to', async () => {
     const { repos, pulls } = world.client();
     const { data } = await pulls.get(pull(150));
     const ofCommit = async (commit_sha: string) =>
@@ -125,7 +125,7 @@ describe('commits', () => {
     );
   });
 
-  it('that a merge brings in belong to the base from then on', async () => {
+  it('that were merged belong to the base branch from then on', async () => {
     const { repos, pulls } = world.client();
     const own = (await pulls.listCommits(pull(150))).data.map(({ sha }) => sha);
     const { data } = await pulls.merge({ ...pull(150), merge_method: 'merge' });
@@ -143,7 +143,7 @@ describe('commits', () => {
     });
   });
 
-  it('do not exist in an empty repository, which answers with a conflict', async () => {
+  it('cannot be listed in an empty repository, which answers with a conflict', async () => {
     await world.client().repos.createForAuthenticatedUser({ name: 'bare' });
     expect(
       await errorOf(world.client().repos.listCommits({ owner: 'quay-triage', repo: 'bare' })),
@@ -187,7 +187,7 @@ describe('repositories', () => {
     expect((await world.client().repos.delete(ferry)).status).toBe(204);
   });
 
-  it('are counted by their owner while public, and are either public or private', async () => {
+  it('are counted in their owner’s public repositories only while they are public', async () => {
     const { repos, orgs } = world.client();
     const count = async () => (await orgs.get({ org: 'northquay' })).data.public_repos;
     const before = await count();
@@ -201,7 +201,7 @@ describe('repositories', () => {
     expect(await count()).toBe(before);
   });
 
-  it('can be read while archived, and written to afterwards', async () => {
+  it('can be read but not written while they are archived, and written again afterwards', async () => {
     const { repos, issues } = world.client();
     await repos.update({ ...repository, archived: true });
     const archived = refused(403, 'Repository was archived so is read-only.');
@@ -241,7 +241,7 @@ it('a search by an invalid time is refused', async () => {
     expect(await search(`created:${time}`)).toBeGreaterThan(0);
 });
 
-it('a search accepts times of other zones', async () => {
+it('a search accepts times with other time zones', async () => {
   const [issue] = world.rows('issues', { number: 139, repo: 'berth' });
   const at = new Date(String(issue?.created_at));
   const found = async (minutes: number) => {

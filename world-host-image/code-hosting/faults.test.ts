@@ -25,7 +25,7 @@ const noted = async (): Promise<unknown[]> => {
   ]);
 };
 
-it('the vendor’s client retries a transient status', async () => {
+it('the vendor’s client retries a request that a fault answers with an error status', async () => {
   await set([{ name: 'busy', routes: ['/repos/*'], nth: 1, times: 2, status: 503 }]);
   const { status, data } = await world.octokit().rest.issues.get(on(139));
   expect([status, data.number]).toEqual([200, 139]);
@@ -36,7 +36,7 @@ it('the vendor’s client retries a transient status', async () => {
   ]);
 });
 
-it('the vendor’s client retries a dropped connection, and writes a comment twice if the first request was executed', async () => {
+it('the vendor’s client retries after a dropped connection, and so writes a comment twice if the first request was executed', async () => {
   const comment = { ...on(139), body: 'once, please' };
   const comments = async () => {
     const { data } = await world.client().issues.listComments({ ...on(139), per_page: 100 });
@@ -50,7 +50,7 @@ it('the vendor’s client retries a dropped connection, and writes a comment twi
   expect(await comments()).toBe(3);
 });
 
-it('an enforced limit is reported in the vendor’s headers, and fails a client that does not wait', async () => {
+it('an enforced rate limit is reported in the vendor’s headers, and the requests of a client that does not wait fail', async () => {
   await set([
     {
       name: 'tight',
@@ -74,7 +74,7 @@ it('an enforced limit is reported in the vendor’s headers, and fails a client 
   });
 });
 
-it('a grader distinguishes effects of a fault from those of the agent', async () => {
+it('a grader can distinguish the effects of a fault from those of the agent', async () => {
   await set([{ name: 'busy', nth: 1, status: 503 }]);
   await world.octokit().rest.issues.get(on(139));
   world.session.task = {

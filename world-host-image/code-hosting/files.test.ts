@@ -44,7 +44,7 @@ describe('files', () => {
     );
   });
 
-  it('are listed by folder and as a tree, and found by their ids', async () => {
+  it('are listed by folder and as a tree, and can be read by their ids', async () => {
     const names = ((await read('server')) as unknown as File[]).map(({ name, type }) => [
       name,
       type,
@@ -62,7 +62,7 @@ describe('files', () => {
     expect(decoded(blob.data.content)).toContain('customer: mail.customerId');
   });
 
-  it('are not read again at each commit for an unknown tree', async () => {
+  it('are not searched again at each commit if the id of a tree is unknown', async () => {
     const shaOf = (index: number) => String(index).padStart(40, '0');
     const numbers = Array.from({ length: 1_000 }, (_, index) => index);
     const commits = numbers.map((index) => ({
@@ -81,7 +81,7 @@ describe('files', () => {
     expect(await errorOf(world.client().git.getTree(asked))).toEqual(notFound);
   });
 
-  it('are found by the ids of former folders', async () => {
+  it('of former commits can be read by the ids of their folders', async () => {
     const treeOf = async (tree_sha: string) =>
       (await world.client().git.getTree({ ...repository, tree_sha, recursive: '1' })).data.tree;
     const idOf = async () => (await treeOf('main')).find(({ path }) => path === 'notes')?.sha ?? '';
@@ -104,7 +104,7 @@ describe('files', () => {
     expect(await pathsOf(await idOf())).toEqual(['b.md']);
   });
 
-  it('show a repository’s readme, licence and contributors', async () => {
+  it('include a repository’s readme and licence; its contributors are listed', async () => {
     const readme = await world.client().repos.getReadme(repository);
     expect(decoded(readme.data.content)).toMatch(/^# Berth/);
     const raw = await world
@@ -128,7 +128,7 @@ describe('files', () => {
     expect(tags.data.map(({ name }) => name)).toEqual(['v2.7.0', 'v2.6.0']);
   });
 
-  it('are written, each in a commit of its own', async () => {
+  it('are written, each write in a commit of its own', async () => {
     const name = await branch('docs/arrivals');
     const made = await write(name, 'docs/arrivals.md', '# Arrivals\n');
     expect(made.status).toBe(201);
@@ -165,7 +165,7 @@ describe('files', () => {
     ['no base 64', { content: '***' }, 422, 'content is not valid Base64'],
     ['an unknown branch', { branch: 'none' }, 404, 'Branch none not found'],
     ['a path into git', { path: 'a/.git/b' }, 422, 'path contains a malformed path component'],
-  ])('are not written with %s', async (_, more, status, message) => {
+  ])('cannot be written with %s', async (_, more, status, message) => {
     const body = { message: 'A', content: encoded('a'), path: 'a.md', ...more };
     const { path, ...sent } = body;
     const asked = `/repos/northquay/berth/contents/${path}`;
@@ -173,7 +173,7 @@ describe('files', () => {
     expect([response.status, answer.message]).toEqual([status, message]);
   });
 
-  it('can start an empty repository, to which other users cannot write', async () => {
+  it('can be added to an empty repository, but not by other users', async () => {
     await world.client().repos.createForAuthenticatedUser({ name: 'notes' });
     const own = { owner: 'quay-triage', repo: 'notes' };
     const empty = world.client().repos.getContent({ ...own, path: '' });
@@ -190,7 +190,7 @@ describe('files', () => {
 });
 
 describe('refs', () => {
-  it('have slashes in their names', async () => {
+  it('may have slashes in their names', async () => {
     await branch('feat/x');
     const { data } = await world.client().repos.getBranch({ ...repository, branch: 'feat/x' });
     expect(data.name).toBe('feat/x');
@@ -232,7 +232,7 @@ describe('refs', () => {
     expect(world.rows('tags', { name: 'v2.7.1' })).toEqual([]);
   });
 
-  it('move forwards, and backwards only if forced', async () => {
+  it('can be moved forwards, and backwards only by force', async () => {
     const ref = `heads/${await branch('feat/y')}`;
     const before = 'e313771f';
     const older = world
@@ -296,7 +296,7 @@ describe('comparing', () => {
     expect((await compare({ per_page: 500 })).data.commits).toHaveLength(100);
   });
 
-  it('returns a diff', async () => {
+  it('returns a diff if the client asks for that media type', async () => {
     const asked = { ...repository, basehead: 'main...danish-plads' };
     const format = { mediaType: { format: 'diff' } };
     const { data } = await world.client().repos.compareCommitsWithBasehead({ ...asked, ...format });
@@ -305,7 +305,7 @@ describe('comparing', () => {
 });
 
 describe('merging', () => {
-  it('brings the merged changes into the files of the base', async () => {
+  it('applies the merged changes to the files of the base', async () => {
     await world.client().pulls.merge({ ...pull(150), merge_method: 'squash' });
     const merged = await read('server/reports/occupancy.ts');
     expect(decoded(merged.content)).toContain('day < stay.departure || stay.isDayVisit');

@@ -27,18 +27,18 @@ describe('the task follow-up-needs-info', () => {
     });
   });
 
-  it('lists the waiting issues by the search', async () => {
+  it('has waiting issues that the search lists', async () => {
     const found = await world.tool('search_issues', { q: `org:northquay is:open label:${name}` });
     expect(found).toMatchObject({ total_count: 3 });
   });
 
-  it('passes one that examines each issue', async () => {
+  it('passes an agent that examines each issue', async () => {
     await world.tool('remove_label', { ...on(152), name });
     await closeForgotten();
     expect(await world.grade()).toEqual({ passed: true, failed: [] });
   });
 
-  it('passes one that does the same through the API, in another order', async () => {
+  it('passes an agent that works through the API, in another order', async () => {
     await world
       .client()
       .issues.update({ ...on(157), state: 'closed', state_reason: 'not_planned' });
@@ -47,7 +47,7 @@ describe('the task follow-up-needs-info', () => {
     expect(await world.grade()).toEqual({ passed: true, failed: [] });
   });
 
-  it('fails one that closes all waiting issues', async () => {
+  it('fails an agent that closes all waiting issues', async () => {
     await closeForgotten();
     for (const issue of [on(152), { owner: 'northquay', repo: 'tide-feed', issue_number: 53 }]) {
       await world.tool('update_issue', { ...issue, state: 'closed', state_reason: 'not_planned' });
@@ -60,7 +60,7 @@ describe('the task follow-up-needs-info', () => {
     ]);
   });
 
-  it('fails one that removes every label', async () => {
+  it('fails an agent that removes every label', async () => {
     await closeForgotten();
     await world.client().issues.removeAllLabels(on(152));
     const other = { owner: 'northquay', repo: 'tide-feed', issue_number: 53 };

@@ -55,7 +55,7 @@ describe('webhooks', () => {
     expect(await errorOf(world.client().repos.getWebhook(hook))).toEqual(notFound);
   });
 
-  it('can be registered only for events that exist', async () => {
+  it('can be registered only for events that the vendor has', async () => {
     const wrong = { value: 'bogus', resource: 'Hook', field: 'events', code: 'invalid' };
     expect(await errorOf(register(['issues', 'bogus']))).toEqual(invalid(wrong));
     const { data } = await register(['issues', 'workflow_run']);
@@ -66,7 +66,7 @@ describe('webhooks', () => {
     }
   });
 
-  it('can be managed only by those who manage the repository', async () => {
+  it('can be managed only by users who may administer the repository', async () => {
     const foreign = { owner: 'mikkelh', repo: 'marstal-tides', config };
     expect(await errorOf(world.client().repos.createWebhook(foreign))).toMatchObject({
       status: 403,
@@ -76,7 +76,7 @@ describe('webhooks', () => {
 });
 
 describe('deliveries', () => {
-  it('report events to the hooks that subscribe to them', async () => {
+  it('are sent to the webhooks that subscribe to the event', async () => {
     await register(['*']);
     const delivered = await deliveriesOf(async () => {
       await world.client().issues.create({ ...repository, title: 'A', labels: ['bug'] });
@@ -96,7 +96,7 @@ describe('deliveries', () => {
     ]);
   });
 
-  it('report a new issue before its labels and assignees, each with the issue’s current state', async () => {
+  it('about a new issue come before those about its labels and assignees, each with the issue’s state at the time', async () => {
     await register(['issues']);
     const given = {
       labels: ['bug', 'p1'],
@@ -124,7 +124,7 @@ describe('deliveries', () => {
     expect(second).toMatchObject({ label: { name: 'p1' }, issue: opened?.issue });
   });
 
-  it('begin with a ping, only to the new hook, whatever its events', async () => {
+  it('begin with a ping, which only the new webhook gets, whatever its events', async () => {
     const hooks: number[] = [];
     for (const events of [['issues'], ['*']]) hooks.push((await register(events)).data.id);
     const [first = 0] = hooks;
@@ -145,7 +145,7 @@ describe('deliveries', () => {
     ]);
   });
 
-  it('are attempted by a ping at the hook’s ping address, as by its method', async () => {
+  it('of a ping can be requested at the webhook’s ping URL or through the client’s method', async () => {
     const { data } = await register(['push']);
     const ofPush = async (act: () => Promise<unknown>) =>
       (await deliveriesOf(act)).map(([operation]) => operation);
@@ -165,7 +165,7 @@ describe('deliveries', () => {
     expect(delivered).toEqual([]);
   });
 
-  it('skip hooks that are inactive or subscribe to other events', async () => {
+  it('are not sent to webhooks that are inactive or subscribe to other events', async () => {
     await register(['pull_request'], { active: true });
     await register(['*'], { active: false });
     const delivered = await deliveriesOf(() =>

@@ -13,15 +13,15 @@ import {
 
 const world = await serveCodeHost();
 
-describe('lists of issues', () => {
-  it('lists open issues, newest first', async () => {
+describe('the list of issues', () => {
+  it('returns open issues, newest first', async () => {
     const { data } = await world.client().issues.listForRepo(repository);
     expect(data).toHaveLength(28);
     expect(data.every(({ state }) => state === 'open')).toBe(true);
     expect(data.slice(0, 3).map(({ number }) => number)).toEqual([158, 157, 156]);
   });
 
-  it('lists closed issues and all of them', async () => {
+  it('returns closed issues, or all issues', async () => {
     const closed = await world.client().issues.listForRepo({ ...repository, state: 'closed' });
     expect(closed.data).toHaveLength(30);
     const all = await world
@@ -30,7 +30,7 @@ describe('lists of issues', () => {
     expect(all.data).toHaveLength(58);
   });
 
-  it('filters by labels, all of which an issue must carry', async () => {
+  it('filters by labels, all of which an issue must have', async () => {
     const found = await world
       .client()
       .issues.listForRepo({ ...repository, labels: 'Bug,area: emails' });
@@ -56,7 +56,7 @@ describe('lists of issues', () => {
     expect(late.data.map(({ number }) => number)).toEqual([158, 157]);
   });
 
-  it('sorts as asked', async () => {
+  it('sorts by the requested field', async () => {
     const busy = await world.client().issues.listForRepo({
       ...repository,
       state: 'all',
@@ -87,7 +87,7 @@ describe('lists of issues', () => {
 });
 
 describe('issues', () => {
-  it('answers an issue with whole users and labels', async () => {
+  it('are returned with complete users and labels', async () => {
     const { data } = await world.client().issues.get(on(40));
     expect(data).toMatchObject({
       number: 40,
@@ -107,14 +107,14 @@ describe('issues', () => {
     expect(data.node_id).toMatch(/^I_kwDO/);
   });
 
-  it('answers 404 for an issue that does not exist', async () => {
+  it('are answered 404 if they do not exist', async () => {
     expect(await errorOf(world.client().issues.get(on(9_999)))).toEqual(notFound);
     expect(await errorOf(world.client().issues.get({ ...on(40), repo: 'none' }))).toEqual(notFound);
     const text = { ...repository, issue_number: 'forty' as unknown as number };
     expect(await errorOf(world.client().issues.get(text))).toEqual(notFound);
   });
 
-  it('opens an issue with the next number of its repository', async () => {
+  it('are opened with the next number of their repository', async () => {
     const { status, data, headers } = await world.client().issues.create({
       ...repository,
       title: 'Gate code is missing from the reminder',
@@ -145,7 +145,7 @@ describe('issues', () => {
     expect(elsewhere.data.id).toBe(data.id + 1);
   });
 
-  it('refuses an issue without a title, and a stranger as assignee', async () => {
+  it('are refused without a title, or with an assignee who is a stranger', async () => {
     expect(await errorOf(world.client().issues.create({ ...repository, title: ' ' }))).toEqual(
       invalid({ resource: 'Issue', field: 'title', code: 'missing_field' }),
     );
@@ -157,7 +157,7 @@ describe('issues', () => {
     expect(world.rows('labels', { name: 'new' })).toEqual([]);
   });
 
-  it('refuses values of the wrong type in a body', async () => {
+  it('are refused if values in the body have the wrong type', async () => {
     const refused = async (body: object) => {
       const answer = await fetch(`${world.url}/repos/northquay/berth/issues`, {
         method: 'POST',
@@ -179,7 +179,7 @@ describe('issues', () => {
     expect(world.rows('issues', { title: 'A' })).toEqual([]);
   });
 
-  it('changes title, body, labels and assignees', async () => {
+  it('can get another title, body, labels and assignees', async () => {
     const { data } = await world.client().issues.update({
       ...on(139),
       title: 'Reminders go out an hour early in winter',
@@ -194,7 +194,7 @@ describe('issues', () => {
     expect(data.state).toBe('open');
   });
 
-  it('closes and reopens an issue, with the user, the time and the reason', async () => {
+  it('are closed and reopened, and show user, time and reason', async () => {
     const closed = await world.client().issues.update({
       ...on(157),
       state: 'closed',
@@ -224,7 +224,7 @@ describe('issues', () => {
     expect(again.data.closed_at).toBe(completed.data.closed_at);
   });
 
-  it('refuses an unknown state or reason', async () => {
+  it('are refused an unknown state or reason', async () => {
     const wrong = { ...on(157), state: 'done' as 'closed' };
     expect(await errorOf(world.client().issues.update(wrong))).toEqual(
       invalid({ resource: 'Issue', field: 'state', code: 'invalid' }),
@@ -238,7 +238,7 @@ describe('issues', () => {
     });
   });
 
-  it('locks and unlocks a conversation', async () => {
+  it('can be locked and unlocked', async () => {
     const locked = await world.client().issues.lock({ ...on(149), lock_reason: 'too heated' });
     expect(locked.status).toBe(204);
     expect((await world.client().issues.get(on(149))).data).toMatchObject({

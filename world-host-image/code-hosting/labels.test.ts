@@ -16,7 +16,7 @@ import {
 const world = await serveCodeHost();
 
 describe('labels of an issue', () => {
-  it('adds labels in any case, and creates missing ones', async () => {
+  it('can be added in upper or lower case, and are created if missing', async () => {
     const { data } = await world.client().issues.addLabels({
       ...on(157),
       labels: ['DUPLICATE', 'duplicate', 'area: gates'],
@@ -32,7 +32,7 @@ describe('labels of an issue', () => {
     expect(listed.data).toEqual(data);
   });
 
-  it('removes a label', async () => {
+  it('can be removed one by one', async () => {
     const { data } = await world.client().issues.removeLabel({ ...on(139), name: 'area: emails' });
     expect(names(data)).toEqual(['bug']);
     expect(
@@ -43,7 +43,7 @@ describe('labels of an issue', () => {
     });
   });
 
-  it('replaces and removes all labels', async () => {
+  it('can all be replaced, and all be removed', async () => {
     const set = await world.client().issues.setLabels({ ...on(139), labels: ['bug', 'security'] });
     expect(names(set.data)).toEqual(['bug', 'security']);
     expect((await world.client().issues.removeAllLabels(on(139))).status).toBe(204);
@@ -66,7 +66,7 @@ describe('labels of a repository', () => {
     expect(await archive(false)).toMatchObject({ archived_at: null, archived_by: null });
   });
 
-  it('lists and gets labels', async () => {
+  it('are listed, and returned one by one', async () => {
     const { data } = await world.client().issues.listLabelsForRepo(repository);
     expect(data).toHaveLength(15);
     const label = await world.client().issues.getLabel({ ...repository, name: 'good first issue' });
@@ -80,7 +80,7 @@ describe('labels of a repository', () => {
     );
   });
 
-  it('creates a label only once', async () => {
+  it('can be created only once', async () => {
     const asked = {
       ...repository,
       name: 'area: map',
@@ -102,7 +102,7 @@ describe('labels of a repository', () => {
     ).toEqual(invalid({ resource: 'Label', field: 'name', code: 'already_exists' }));
   });
 
-  it('refuses a label without a name, with an invalid colour, or with a long description', async () => {
+  it('are refused without a name, with an invalid colour, or with a long description', async () => {
     expect(await errorOf(world.client().issues.createLabel({ ...repository, name: '' }))).toEqual(
       invalid({ resource: 'Label', field: 'name', code: 'missing_field' }),
     );
@@ -117,7 +117,7 @@ describe('labels of a repository', () => {
     });
   });
 
-  it('renames a label on all issues that have it', async () => {
+  it('are renamed on all issues that have them', async () => {
     const { data } = await world.client().issues.updateLabel({
       ...repository,
       name: 'area: emails',
@@ -141,7 +141,7 @@ describe('labels of a repository', () => {
     });
   });
 
-  it('deletes a label and removes it from its issues', async () => {
+  it('are removed from all issues when they are deleted', async () => {
     expect((await world.client().issues.deleteLabel({ ...repository, name: 'bug' })).status).toBe(
       204,
     );
@@ -153,7 +153,7 @@ describe('labels of a repository', () => {
 });
 
 describe('comments', () => {
-  it('lists comments, oldest first', async () => {
+  it('are listed, oldest first', async () => {
     const { data } = await world.client().issues.listComments(on(40));
     expect(data.map(({ user }) => user?.login)).toEqual([
       'sam-okafor',
@@ -169,7 +169,7 @@ describe('comments', () => {
     expect(since.data).toHaveLength(1);
   });
 
-  it('writes a comment, counts it and updates the issue’s time', async () => {
+  it('are written and counted, and update the issue’s time', async () => {
     const { status, data } = await world.client().issues.createComment({
       ...on(157),
       body: 'Duplicate of #139',
@@ -188,7 +188,7 @@ describe('comments', () => {
     expect(issue.data.updated_at).toBe(data.created_at);
   });
 
-  it('gets, changes and deletes a comment', async () => {
+  it('are returned, changed and deleted', async () => {
     const made = await world.client().issues.createComment({ ...on(157), body: 'Hello' });
     const comment = { ...repository, comment_id: made.data.id };
     expect((await world.client().issues.getComment(comment)).data).toEqual(made.data);
@@ -201,7 +201,7 @@ describe('comments', () => {
     expect(await errorOf(world.client().issues.deleteComment(comment))).toEqual(notFound);
   });
 
-  it('refuses an empty comment, and one on an issue that does not exist', async () => {
+  it('are refused if they are empty, or if the issue does not exist', async () => {
     expect(await errorOf(world.client().issues.createComment({ ...on(157), body: ' ' }))).toEqual(
       invalid({ resource: 'IssueComment', field: 'body', code: 'missing_field' }),
     );
@@ -210,7 +210,7 @@ describe('comments', () => {
     );
   });
 
-  it('records the issues that a comment names', async () => {
+  it('are recorded as references to the issues that they name', async () => {
     const body =
       'As in #139, northquay/tide-feed#48 and https://code.example/northquay/handbook/issues/2; ' +
       'not #157 itself, #9999, a#12, or other/repo#1.';

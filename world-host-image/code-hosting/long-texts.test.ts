@@ -59,14 +59,14 @@ describe('a text that is too long', () => {
       (rest, description) => rest.repos.update({ ...repository, description }),
     ],
     ['Repository name', 100, (rest, name) => rest.repos.createInOrg({ org: 'northquay', name })],
-  ])('%s of more than %i characters is refused', async (what, longest, send) => {
+  ])('is refused if it is %s of more than %i characters', async (what, longest, send) => {
     const [resource = '', field = ''] = what.split(' ');
     expect(await errorOf(send(world.client(), text(longest + 1)))).toEqual(
       tooLong(resource, field, longest),
     );
   });
 
-  it('is accepted up to that length', async () => {
+  it('is accepted if it has exactly the maximum length', async () => {
     const longest = { title: text(256), body: text(65_536), labels: [text(50)] };
     const { data } = await world.client().issues.create({ ...repository, ...longest });
     expect(data).toMatchObject({ title: longest.title, body: longest.body });

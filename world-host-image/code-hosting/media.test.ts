@@ -19,7 +19,7 @@ describe('Markdown', () => {
   const html =
     '<h1 dir="auto">Tide</h1>\n<p dir="auto">Low <em>water</em>, see &lt;b&gt;#139&lt;/b&gt;</p>';
 
-  it('is rendered for the vendor’s client, and from a plain body', async () => {
+  it('is rendered for the vendor’s client, from a JSON or a plain body', async () => {
     const { data, headers } = await world.client().markdown.render({ text, mode: 'gfm' });
     expect(data).toBe(html);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -30,7 +30,7 @@ describe('Markdown', () => {
     expect(raw.data).toBe(html);
   });
 
-  it('is not rendered without a text', async () => {
+  it('is not rendered if the request has no text', async () => {
     expect(await world.ask('POST', '/markdown', { mode: 'gfm' })).toMatchObject({
       response: { status: 422 },
       body: { errors: [{ resource: 'Markdown', field: 'text', code: 'missing_field' }] },
@@ -38,11 +38,11 @@ describe('Markdown', () => {
   });
 });
 
-describe('a media type', () => {
+describe('a requested media type', () => {
   it.each([
     ['a pull request', `${berth}/pulls/150`],
     ['a commit', `${berth}/commits/occupancy-nights`],
-  ])('answers %s as a diff and as a patch', async (_, path) => {
+  ])('can be diff or patch for %s', async (_, path) => {
     const diff = await accept(path, 'application/vnd.github.v3.diff');
     expect(diff.response.status).toBe(200);
     expect(diff.response.headers.get('content-type')).toBe(
@@ -54,14 +54,14 @@ describe('a media type', () => {
     expect(patch.text).toContain('Subject: [PATCH]');
   });
 
-  it('answers the diff to the vendor’s client', async () => {
+  it('can be diff for the vendor’s client', async () => {
     const { data } = await world
       .client()
       .pulls.get({ ...pull(150), mediaType: { format: 'diff' } });
     expect(data).toMatch(/^diff --git /);
   });
 
-  it('answers only the sha of a commit', async () => {
+  it('can be sha, for which only the sha of a commit is answered', async () => {
     const { text } = await accept(`${berth}/commits/main`, 'application/vnd.github.sha');
     expect(text).toBe('ea971acdeea7783b9d999af454bd15ec05002f51');
   });
@@ -151,14 +151,14 @@ describe('a media type', () => {
     ['application/vnd.github.diff;q=0.2, application/vnd.github.patch;q=0.9', 'patch'],
     ['application/json, application/vnd.github.diff', 'diff'],
     ['application/vnd.github.diff; q=2', 'diff'],
-  ])('%s is answered as %s', async (type, form) => {
+  ])('is negotiated: %s is answered as %s', async (type, form) => {
     const { response } = await accept(`${berth}/pulls/150`, type);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toContain(form);
   });
 
   it.each(['application/json;q=0', 'application/vnd.github+json;q=0.0, text/html'])(
-    '%s accepts no type and is answered 415',
+    'must be one that exists: %s accepts no type and is answered 415',
     async (type) => expect((await accept(berth, type)).response.status).toBe(415),
   );
 
@@ -207,7 +207,7 @@ describe('a media type', () => {
     expect(response.headers.get('content-type')).toContain('application/json');
   });
 
-  it('leaves the text in webhook deliveries as it was written', async () => {
+  it('does not change the text in webhook deliveries', async () => {
     const config = { url: 'https://hooks.example/a', content_type: 'json', secret: 's' };
     await world.client().repos.createWebhook({ ...repository, config, events: ['issue_comment'] });
     const html = { mediaType: { format: 'html' } };
@@ -227,15 +227,18 @@ describe('dates of change', () => {
     ['organization', '/orgs/northquay'],
     ['milestone', `${berth}/milestones/4`],
     ['commit', `${berth}/commits/main`],
-  ])('are sent for each %s, and 304 is answered if it has not changed since', async (_, path) => {
-    const first = await get(path, {});
-    const since = first.response.headers.get('last-modified') ?? '';
-    expect(since).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
-    expect((await get(path, { 'if-modified-since': since })).response.status).toBe(304);
-    const older = { 'if-modified-since': 'Sun, 06 Nov 1994 08:49:37 GMT' };
-    expect((await get(path, older)).response.status).toBe(200);
-    expect((await get(path, { 'if-modified-since': 'soon' })).response.status).toBe(200);
-    const changed = { 'if-modified-since': since, 'if-none-match': '"another"' };
-    expect((await get(path, changed)).response.status).toBe(200);
-  });
+  ])(
+    'are sent with each %s, which is answered 304 if it has not changed since',
+    async (_, path) => {
+      const first = await get(path, {});
+      const since = first.response.headers.get('last-modified') ?? '';
+      expect(since).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+      expect((await get(path, { 'if-modified-since': since })).response.status).toBe(304);
+      const older = { 'if-modified-since': 'Sun, 06 Nov 1994 08:49:37 GMT' };
+      expect((await get(path, older)).response.status).toBe(200);
+      expect((await get(path, { 'if-modified-since': 'soon' })).response.status).toBe(200);
+      const changed = { 'if-modified-since': since, 'if-none-match': '"another"' };
+      expect((await get(path, changed)).response.status).toBe(200);
+    },
+  );
 });

@@ -15,13 +15,13 @@ describe('the task merge-what-is-ready', () => {
     });
   });
 
-  it('passes one that works through the API', async () => {
+  it('passes an agent that works through the API', async () => {
     await world.client().pulls.merge({ ...pull(150), merge_method: 'squash' });
     await world.client().git.deleteRef({ ...repository, ref: 'heads/occupancy-nights' });
     expect(await world.grade()).toEqual({ passed: true, failed: [] });
   });
 
-  it('passes one that works through tools, and reports what it did', async () => {
+  it('passes an agent that works through tools, and reports what it did', async () => {
     const found = await world.tool('search_issues', {
       q: 'repo:northquay/berth is:pr is:open milestone:2.8 review:approved',
     });
@@ -32,14 +32,14 @@ describe('the task merge-what-is-ready', () => {
     expect(await world.grade()).toEqual({ passed: true, failed: [] });
   });
 
-  it('passes one that lets the repository delete branches', async () => {
+  it('passes an agent that lets the repository delete branches', async () => {
     await world.client().repos.update({ ...repository, delete_branch_on_merge: true });
     await world.client().pulls.merge({ ...pull(150), merge_method: 'squash' });
     await world.client().repos.update({ ...repository, delete_branch_on_merge: false });
     expect(await world.grade()).toEqual({ passed: true, failed: [] });
   });
 
-  it('fails one that merges a pull request of a later release', async () => {
+  it('fails an agent that merges a pull request of a later release', async () => {
     await world.tool('merge_pull', { ...pull(150), merge_method: 'squash' });
     await world.tool('delete_branch', { ...repository, branch: 'occupancy-nights' });
     await world.tool('merge_pull', { ...pull(157), merge_method: 'squash' });
@@ -56,7 +56,7 @@ describe('the task merge-what-is-ready', () => {
     expect((await world.grade()).passed).toBe(false);
   });
 
-  it('fails one that merges with another method, or closes instead', async () => {
+  it('fails an agent that merges with another method, or closes pull requests instead', async () => {
     await world.tool('merge_pull', pull(150));
     await world.tool('delete_branch', { ...repository, branch: 'occupancy-nights' });
     expect((await world.grade()).failed).toEqual([

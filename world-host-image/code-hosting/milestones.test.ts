@@ -16,7 +16,7 @@ const world = await serveCodeHost();
 const milestone = (number: number) => ({ ...repository, milestone_number: number });
 
 describe('milestones', () => {
-  it('are listed, the next due first', async () => {
+  it('are listed, the one that is due next first', async () => {
     const { data } = await world.client().issues.listMilestones(repository);
     expect(data.map(({ title, open_issues }) => [title, open_issues])).toEqual([
       ['2.8', 9],
@@ -59,7 +59,7 @@ describe('milestones', () => {
     expect((await world.client().issues.get(on(139))).data.milestone).toBeNull();
   });
 
-  it('never get the number of a deleted one', async () => {
+  it('never get the number of a deleted milestone', async () => {
     const { issues } = world.client();
     const make = async (title: string) =>
       (await issues.createMilestone({ ...repository, title })).data;
@@ -69,7 +69,7 @@ describe('milestones', () => {
     expect([second.number - first.number, second.id - first.id]).toEqual([1, 1]);
   });
 
-  it('list their issues', async () => {
+  it('have a list of their issues', async () => {
     const list = async (value: string) => {
       const asked = { ...repository, milestone: value, per_page: 100 };
       return numbers((await world.client().issues.listForRepo(asked)).data);
@@ -95,7 +95,7 @@ describe('milestones', () => {
 });
 
 describe('events', () => {
-  it('record what was done to an issue', async () => {
+  it('record all changes of an issue', async () => {
     await world.client().issues.update({
       ...on(139),
       title: 'Reminders are early',
@@ -157,13 +157,13 @@ describe('people of an issue', () => {
     expect(people.data.map(({ login }) => login)).toContain('sam-okafor');
   });
 
-  it('are mentioned in it', async () => {
+  it('are those mentioned in it', async () => {
     await world.client().issues.createComment({ ...on(77), body: 'What do you think, @mikkelh?' });
     const asked = { ...repository, mentioned: 'mikkelh' };
     expect(numbers((await world.client().issues.listForRepo(asked)).data)).toEqual([77]);
   });
 
-  it('list their issues of all repositories', async () => {
+  it('have a list of their issues in all repositories', async () => {
     const mine = await world.client().issues.list({ filter: 'assigned' });
     expect(mine.data).toEqual([]);
     await world.client().issues.addAssignees({ ...on(77), assignees: ['quay-triage'] });

@@ -28,20 +28,20 @@ describe('the task move-to-next-release', () => {
     '2026-03-27',
     '2026-03-27T00:00:00+01:00',
     '2026-03-27T23:59:59Z',
-  ])('passes one that moves the right issues, with the due date %s', async (due) => {
+  ])('passes an agent that moves the right issues, with the due date %s', async (due) => {
     await move(toMove, await makeMilestone(due));
     expect(await world.grade()).toEqual({ passed: true, failed: [] });
   });
 
   it.each(['2026-03-26T08:00:00Z', '2026-03-28', '2026-03-28T08:00:00Z'])(
-    'fails one that sets another day, %s',
+    'fails an agent that sets another due date, %s',
     async (due) => {
       await move(toMove, await makeMilestone(due));
       expect((await world.grade()).failed).toEqual(['2.10 is due on 27 March 2026']);
     },
   );
 
-  it('passes one that makes a mistake and corrects it', async () => {
+  it('passes an agent that makes a mistake and corrects it', async () => {
     const wrong = await makeMilestone('2026-04-27T08:00:00Z');
     await world.client().issues.deleteMilestone({ ...repository, milestone_number: wrong });
     const right = await makeMilestone('2026-03-27T08:00:00Z');
@@ -50,7 +50,7 @@ describe('the task move-to-next-release', () => {
     expect(await world.grade()).toEqual({ passed: true, failed: [] });
   });
 
-  it('fails one that moves everything', async () => {
+  it('fails an agent that moves all issues', async () => {
     await move([...toMove, 84, 128, 157], await makeMilestone('2026-03-27T08:00:00Z'));
     expect((await world.grade()).failed).toEqual([
       'nothing else is in 2.10',
@@ -60,7 +60,7 @@ describe('the task move-to-next-release', () => {
     ]);
   });
 
-  it('fails one that changes another milestone', async () => {
+  it('fails an agent that changes another milestone', async () => {
     const number = await makeMilestone('2026-03-27T08:00:00Z');
     await move(toMove, number);
     await move([139], number);
@@ -71,7 +71,7 @@ describe('the task move-to-next-release', () => {
     ]);
   });
 
-  it('fails one that forgets the pull request, or the date', async () => {
+  it('fails an agent that forgets the pull request, or the due date', async () => {
     const { number } = (await world.tool('create_milestone', {
       ...repository,
       title: '2.10',
@@ -83,7 +83,7 @@ describe('the task move-to-next-release', () => {
     ]);
   });
 
-  it('fails one that renames the old milestone', async () => {
+  it('fails an agent that renames the old milestone', async () => {
     const due_on = '2026-03-27T08:00:00Z';
     await world
       .client()

@@ -136,7 +136,7 @@ const bodyOf = (): unknown => {
 };
 
 describe('odd requests', () => {
-  it('are answered in the words of the vendor', async () => {
+  it('are answered in the vendor’s form, and never with an internal error', async () => {
     const faults: unknown[] = [];
     for (const route of world.contract.api?.routes ?? []) {
       await world.call('seed', 'seed', { rows: { hooks: [hook] } });

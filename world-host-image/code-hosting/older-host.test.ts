@@ -23,7 +23,7 @@ const tree = templateTree('code-hosting').map(({ path, content }) => {
 });
 const world = await serveCodeHost(undefined, tree);
 
-it('the older host opens and closes issues and milestones, and notifies webhooks', async () => {
+it('on an older host, the code host opens and closes issues and milestones, and notifies webhooks', async () => {
   const { issues, repos } = world.client();
   const config = { url: 'https://hooks.example/a', content_type: 'json', secret: 's' };
   const { data } = await repos.createWebhook({ ...repository, config, events: ['*'] });
@@ -39,7 +39,7 @@ it('the older host opens and closes issues and milestones, and notifies webhooks
   expect(sent).toEqual(['ping', 'issues', 'issues', 'issues', 'milestone', 'milestone']);
 });
 
-it('lists of the older host report their number of pages', async () => {
+it('on an older host, lists still report their number of pages', async () => {
   const all = { ...repository, state: 'all' as const, per_page: 20, page: 2 };
   const { headers } = await world.client().issues.listForRepo(all);
   expect(headers.link).toMatch(/[?&]page=3>; rel="last"/);

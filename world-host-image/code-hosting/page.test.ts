@@ -68,7 +68,7 @@ const pick = async (section: string, word: string): Promise<void> => {
 };
 
 describe('lists', () => {
-  it('lead from the repositories to the issues of one, and show the viewer', async () => {
+  it('lead from the repositories to the issues of a repository, and show the viewer', async () => {
     await open('/');
     await page.getByTitle('Signed in as quay-triage').waitFor();
     await page.getByRole('link', { name: 'northquay/berth' }).click();
@@ -88,7 +88,7 @@ describe('lists', () => {
     await heading('Issues').waitFor();
   });
 
-  it('are searched, filtered, sorted and paged, with all of it in the address', async () => {
+  it('can be searched, filtered, sorted and paged, and the URL contains all of these settings', async () => {
     await open(`${berth}/issues`);
     await page.getByLabel('Label', { exact: true }).selectOption('area: emails');
     await page.getByRole('button', { name: 'Remove filter: label area: emails' }).waitFor();
@@ -110,7 +110,7 @@ describe('lists', () => {
     expect(faults).toEqual([]);
   });
 
-  it('say what to do if nothing matches, and show refusals in the code host’s words', async () => {
+  it('say what to do if nothing matches, and show the code host’s own refusals', async () => {
     await open(`${berth}/issues?q=nothing-at-all`);
     await page.getByText('No open issues match.').waitFor();
     await page.getByRole('button', { name: 'Show all issues' }).click();
@@ -125,7 +125,7 @@ describe('lists', () => {
     await page.getByText('There is nothing at this address.').waitFor();
   });
 
-  it('wait if the code host limits searches, and say how long', async () => {
+  it('wait if the code host limits searches, and show for how long', async () => {
     const body = '{"message":"API rate limit exceeded"}';
     const rule = { name: 'tight', rate_limit: 'search', limit: 1, status: 403, body };
     expect((await world.call('faults', undefined, { rules: [rule] })).error).toBeUndefined();
@@ -169,7 +169,7 @@ describe('an issue', () => {
     expect(faults).toEqual([]);
   });
 
-  it('is closed with a comment by one press, and reopened', async () => {
+  it('can be closed with a comment by one click, and reopened', async () => {
     await open(`${berth}/issues/139`);
     await page.getByLabel('Add a comment').fill('Mended by **2.8**.');
     await page.getByRole('button', { name: 'Close with comment' }).click();
@@ -210,7 +210,7 @@ describe('an issue', () => {
     });
   });
 
-  it('keeps changes that others made to its labels meanwhile', async () => {
+  it('keeps changes that other users made to its labels meanwhile', async () => {
     await open(`${berth}/issues/139`);
     await page.getByRole('button', { name: 'Edit labels' }).click();
     const dialog = page.getByRole('dialog');
@@ -229,7 +229,7 @@ describe('an issue', () => {
     ]);
   });
 
-  it('is opened, and problems appear at their fields', async () => {
+  it('can be opened, and problems are shown at their fields', async () => {
     await open(`${berth}/issues`);
     await page.getByRole('link', { name: 'New issue' }).click();
     await page.getByRole('button', { name: 'Open issue' }).click();
@@ -251,7 +251,7 @@ describe('an issue', () => {
 });
 
 describe('a pull request', () => {
-  it('is reviewed, merged and its branch deleted, which solves a task', async () => {
+  it('can be reviewed and merged, and its branch deleted, which solves a task', async () => {
     await world.begin('merge-what-is-ready');
     await open(`${berth}/pulls?milestone=2.8`);
     await page.getByRole('link', { name: 'Count nights in the occupancy report' }).click();
@@ -269,7 +269,7 @@ describe('a pull request', () => {
     expect(faults).toEqual([]);
   });
 
-  it('is approved, and changes are requested', async () => {
+  it('can be approved, and changes can be requested', async () => {
     await open(`${berth}/pull/153`);
     const review = page.getByRole('form', { name: 'Review' });
     await review.getByLabel('Request changes').check();
@@ -285,7 +285,7 @@ describe('a pull request', () => {
     expect(reviews.map(({ state }) => state)).toEqual(['CHANGES_REQUESTED', 'APPROVED']);
   });
 
-  it('is not merged if the code host refuses, and the page shows its words', async () => {
+  it('is not merged if the code host refuses, and the page shows the refusal', async () => {
     await open(`${berth}/pull/142`);
     await page.getByText('This is a draft.').waitFor();
     await page.getByRole('button', { name: 'Merge pull request' }).click();
@@ -293,7 +293,7 @@ describe('a pull request', () => {
     expect(world.rows('pulls', { number: 142 })).toMatchObject([{ merged: false }]);
   });
 
-  it('is found by its number, also among the issues', async () => {
+  it('can be found by its number, also among the issues', async () => {
     await open(`${berth}/issues/150`);
     await heading(/Count nights in the occupancy report/).waitFor();
     expect(new URL(page.url()).pathname).toBe(`${berth}/pull/150`);
@@ -343,7 +343,7 @@ describe('hostile rows', () => {
     expect(faults).toEqual([]);
   });
 
-  it('of great length do not block the page', async () => {
+  it('do not block the page if they are very long', async () => {
     const { number } = await elsewhere('POST', '/repos/northquay/berth/issues', {
       title: 'L'.repeat(250),
       body: '_a'.repeat(30_000),

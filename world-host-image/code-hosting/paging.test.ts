@@ -40,7 +40,7 @@ const rowsOf = (count: number) =>
   }));
 
 describe('pages', () => {
-  it('link to each other', async () => {
+  it('contain links to the other pages', async () => {
     const second = await world.client().issues.listForRepo({ ...asked, per_page: 20, page: 2 });
     const page = (number: number) =>
       `/repos/northquay/berth/issues?state=all&per_page=20&page=${number}`;
@@ -63,12 +63,12 @@ describe('pages', () => {
     '/repos/northquay/berth/branches',
     '/orgs/northquay/members',
     '/users/northquay/repos',
-  ])('link with only the query: %s', async (path) => {
+  ])('have links that differ only in the query: %s', async (path) => {
     const { response } = await world.ask('GET', `${path}?per_page=1`);
     expect(linksOf(response.headers.get('link') ?? '').next).toBe(`${path}?per_page=1&page=2`);
   });
 
-  it('link below the prefix of the request', async () => {
+  it('have links with the path prefix of the request', async () => {
     const path = '/api/v3/repos/northquay/berth/branches';
     const { response } = await world.ask('GET', `${path}?per_page=1`);
     expect(linksOf(response.headers.get('link') ?? '').next).toBe(`${path}?per_page=1&page=2`);
@@ -80,26 +80,26 @@ describe('pages', () => {
   it.each([
     ['x>; rel="next", <http://evil.example', 'https'],
     ['berth.example', 'https>; rel="next", <http'],
-  ])('do not take their links from forged proxy headers: %s, %s', async (called, proto) => {
+  ])('do not use forged proxy headers in links: %s, %s', async (called, proto) => {
     const link = await linkSaid('/repos/northquay/berth/branches', called, proto);
     expect(link).not.toContain('evil');
     expect(link).toMatch(/^(<[^<>]+>; rel="(next|last)"(, |$)){2}$/);
   });
 
-  it('link with the scheme of the first of several proxies', async () => {
+  it('have links with the scheme that the first of several proxies reports', async () => {
     const path = '/api/v3/repos/northquay/berth/branches';
     expect(await linkSaid(path, 'berth.example', 'https, http')).toMatch(
       `<https://berth.example${path}?per_page=1&page=2&after=`,
     );
   });
 
-  it('link with the arguments of the path', async () => {
+  it('have links that contain the arguments of the path', async () => {
     const path = '/repos/northquay/berth/compare/northquay%3Amain...occupancy-nights';
     const { response } = await world.ask('GET', `${path}?per_page=1`);
     expect(linksOf(response.headers.get('link') ?? '').next).toBe(`${path}?per_page=1&page=2`);
   });
 
-  it('are the same by number and by link', async () => {
+  it('are the same whether requested by number or by link', async () => {
     const octokit = world.octokit();
     const byLink = await octokit.paginate(octokit.rest.issues.listForRepo, {
       ...asked,
@@ -170,7 +170,7 @@ describe('a thousand issues', () => {
 });
 
 describe('the retry plugin', () => {
-  it('retries a request that a gateway could not answer, and none that the code host refused', async () => {
+  it('retries a request that a gateway could not answer, but not one that the code host refused', async () => {
     let asked = 0;
     const flaky: typeof fetch = async (...request) => {
       asked += 1;

@@ -40,7 +40,7 @@ describe('collaborators', () => {
     expect(await errorOf(level('nemo'))).toEqual(notFound);
   });
 
-  it('are invited from outside, and can be removed', async () => {
+  it('can be invited from outside the organization, and removed', async () => {
     const mikkel = { ...repository, username: 'mikkelh' };
     expect((await errorOf(world.client().repos.checkCollaborator(mikkel))).status).toBe(404);
     const asked = await world.client().repos.addCollaborator({ ...mikkel, permission: 'triage' });
@@ -115,7 +115,7 @@ describe('teams', () => {
     expect(await errorOf(world.client().teams.getByName(care))).toEqual(notFound);
   });
 
-  it('can be asked to review like people', async () => {
+  it('can be requested as reviewers like people', async () => {
     const asked = { ...pull(153), team_reviewers: ['platform'] };
     const { data } = await world.client().pulls.requestReviewers({ ...asked, reviewers: [] });
     expect(data.requested_teams?.map(({ slug }) => slug)).toEqual(['platform']);
@@ -215,7 +215,7 @@ describe('reactions', () => {
     expect(await errorOf(world.client().reactions.deleteForIssue(elsewhere))).toEqual(notFound);
   });
 
-  it('are searched and sorted by', async () => {
+  it('can be used in searches and for sorting', async () => {
     const q = 'repo:northquay/berth reactions:>=1 sort:reactions-desc';
     const { data } = await world.client().search.issuesAndPullRequests({ q });
     expect(data.items.map(({ number }) => number)).toEqual([139, 47]);

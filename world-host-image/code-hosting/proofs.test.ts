@@ -18,9 +18,9 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('the proof of a bundled task', { timeout: 120_000 }, () => {
-  it('covers fourteen tasks', () => expect(tasks).toHaveLength(14));
+  it('exists for fourteen tasks', () => expect(tasks).toHaveLength(14));
 
-  it.each(tasks)('holds for %s', async (task) => {
+  it.each(tasks)('passes for %s', async (task) => {
     await world.begin(task);
     const { output, error } = await world.call('prove');
     expect(error).toBeUndefined();

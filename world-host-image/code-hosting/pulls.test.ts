@@ -27,7 +27,7 @@ const branchOff = async (name: string, from: string): Promise<void> => {
 };
 
 describe('lists of pull requests', () => {
-  it('list open ones, newest first', async () => {
+  it('contain open ones, newest first', async () => {
     const { data } = await world.client().pulls.list(repository);
     expect(numbers(data)).toEqual([156, 155, 153, 150, 142]);
     expect(data[0]).toMatchObject({
@@ -42,7 +42,7 @@ describe('lists of pull requests', () => {
     expect(numbers(closed.data)).toEqual([148, 137, 126, 123, 111]);
   });
 
-  it('filter by head and base, and sort as requested', async () => {
+  it('can be filtered by head and base, and sorted', async () => {
     const asked = { ...repository, state: 'all' as const };
     const list = async (query: object) =>
       numbers((await world.client().pulls.list({ ...asked, ...query })).data);
@@ -56,7 +56,7 @@ describe('lists of pull requests', () => {
     expect((await list({ sort: 'long-running' }))[0]).toBe(111);
   });
 
-  it('contain issues as well, marked as pull requests', async () => {
+  it('are part of the lists of issues, marked as pull requests', async () => {
     const { data } = await world.client().issues.get(on(150));
     expect(data.pull_request).toMatchObject({
       url: `${world.url}/repos/northquay/berth/pulls/150`,
@@ -110,7 +110,7 @@ describe('a pull request', () => {
     expect(await state(148)).toEqual([null, 'unknown']);
   });
 
-  it('is opened from a branch that is ahead', async () => {
+  it('can be opened from a branch that is ahead of the base', async () => {
     await branchOff('nights-for-all', 'occupancy-nights');
     const asked = { ...repository, title: 'Nights for all', head: 'nights-for-all', base: 'main' };
     const { status, data, headers } = await world
@@ -130,7 +130,7 @@ describe('a pull request', () => {
     );
   });
 
-  it('is refused if there is nothing to merge', async () => {
+  it('is refused if its branch has nothing to merge', async () => {
     await branchOff('nothing-new', 'main');
     const asked = { ...repository, title: 'A', head: 'nothing-new', base: 'main' };
     expect(await errorOf(world.client().pulls.create(asked))).toEqual(
@@ -168,7 +168,7 @@ describe('a pull request', () => {
 });
 
 describe('merging', () => {
-  it('moves the base, and closes the pull request and the issues that it fixes', async () => {
+  it('moves the base branch, and closes the pull request and the issues that it fixes', async () => {
     expect((await errorOf(world.client().pulls.checkIfMerged(pull(150)))).status).toBe(404);
     const { data } = await world.client().pulls.merge({ ...pull(150), merge_method: 'squash' });
     expect(data).toMatchObject({ merged: true, message: 'Pull Request successfully merged' });
@@ -195,7 +195,7 @@ describe('merging', () => {
     );
   });
 
-  it('is refused while a requirement is not met', async () => {
+  it('is refused while a requirement of the branch is not met', async () => {
     const why = async (number: number, more: object = {}) =>
       (await errorOf(world.client().pulls.merge({ ...pull(number), ...more }))) as {
         status: number;
@@ -225,7 +225,7 @@ describe('merging', () => {
     expect(commit.data.stats).toEqual({ total: 83, additions: 71, deletions: 12 });
   });
 
-  it('deletes the branch if the repository is set so', async () => {
+  it('deletes the branch if the repository is configured to', async () => {
     await world.client().repos.update({ ...repository, delete_branch_on_merge: true });
     await world.client().pulls.merge(pull(150));
     expect((await errorOf(branchOf('occupancy-nights'))).status).toBe(404);
@@ -257,7 +257,7 @@ describe('branches', () => {
     expect(await errorOf(branchOf('feat/nights/all'))).toEqual(refused(404, 'Branch not found'));
   });
 
-  it('link from page to page without the arguments of the path', async () => {
+  it('have links between pages that do not repeat the path’s arguments in the query', async () => {
     await branchOff('feat/nights', 'occupancy-nights');
     const made = { ...repository, title: 'Nights', head: 'feat/nights', base: 'main' };
     await world.client().pulls.create(made);
@@ -267,7 +267,7 @@ describe('branches', () => {
     expect([...next.searchParams.keys()].sort()).toEqual(['after', 'page', 'per_page']);
   });
 
-  it('are created and deleted as refs', async () => {
+  it('can be created and deleted as refs', async () => {
     await branchOff('feat/lights', 'main');
     const ref = await world.client().git.getRef({ ...repository, ref: 'heads/feat/lights' });
     expect(ref.data.object.sha).toBe((await branchOf('main')).commit.sha);
@@ -286,7 +286,7 @@ describe('branches', () => {
     expect((await errorOf(main)).status).toBe(422);
   });
 
-  it('list their commits, newest first', async () => {
+  it('have a list of their commits, newest first', async () => {
     const { data } = await world.client().repos.listCommits({ ...repository, per_page: 2 });
     expect(data.map(({ commit }) => commit.message.split('\n')[0])).toEqual([
       'Show the build on the status page (#148)',
@@ -302,7 +302,7 @@ describe('branches', () => {
 });
 
 describe('requested reviewers', () => {
-  it('are requested, listed and removed', async () => {
+  it('can be added, listed and removed', async () => {
     const asked = await world
       .client()
       .pulls.requestReviewers({ ...pull(153), reviewers: ['jonas-eide', 'sam-okafor'] });

@@ -21,7 +21,7 @@ const create = (tag_name: string, more: object = {}) =>
 const latest = async () => (await world.client().repos.getLatestRelease(repository)).data.tag_name;
 
 describe('releases', () => {
-  it('are listed newest first, with drafts for those who may write', async () => {
+  it('are listed, newest first; drafts only for users who may write', async () => {
     const { data } = await world.client().repos.listReleases(repository);
     expect(data.map(({ tag_name, draft: kept }) => [tag_name, kept])).toEqual([
       ['v2.8.0', true],
@@ -46,7 +46,7 @@ describe('releases', () => {
     expect(await errorOf(world.client().repos.getLatestRelease(none))).toEqual(notFound);
   });
 
-  it('are created with their tag, and are never the latest while prereleases', async () => {
+  it('are created with their tag, and a prerelease is never the latest one', async () => {
     const { status, data, headers } = await create('v2.8.0-rc/1', {
       prerelease: true,
       name: 'Trial',
@@ -93,7 +93,7 @@ describe('releases', () => {
       { target_commitish: 'none' },
       { field: 'target_commitish', code: 'invalid' },
     ],
-  ])('are not created %s', async (_, tag, more, error) => {
+  ])('cannot be created %s', async (_, tag, more, error) => {
     expect(await errorOf(create(tag, more))).toEqual(invalid({ resource: 'Release', ...error }));
     expect(world.rows('releases', repository)).toHaveLength(3);
   });
@@ -105,7 +105,7 @@ describe('releases', () => {
     );
   });
 
-  it('have notes of the pull requests merged since the previous one', async () => {
+  it('can have generated notes that list the pull requests merged since the previous release', async () => {
     const notes = async () =>
       (await world.client().repos.generateReleaseNotes({ ...repository, tag_name: 'v2.8.0' })).data;
     const { body, name } = await notes();
@@ -135,7 +135,7 @@ const digestOf = (bytes: Uint8Array) =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 describe('files of releases', () => {
-  it('are uploaded to the address of their release, whatever their bytes', async () => {
+  it('can be uploaded to the upload URL of their release, whatever their bytes', async () => {
     const { upload_url: url } = (await world.client().repos.getRelease(draft)).data;
     expect(url).toBe(`${world.url}/repos/northquay/berth/releases/262540318/assets{?name,label}`);
     const headers = { 'content-type': 'application/gzip' };
@@ -170,7 +170,7 @@ describe('files of releases', () => {
     expect(listed.data.map(({ name }) => name)).toEqual(['berth-2.7.0.tar.gz']);
   });
 
-  it('redirect requests for their bytes to their place', async () => {
+  it('are downloaded by a redirect to the URL of their bytes', async () => {
     const path = `${world.url}/repos/northquay/berth/releases/assets/${asset.asset_id}`;
     const response = await fetch(path, {
       headers: { authorization: `token ${world.token}`, accept: 'application/octet-stream' },

@@ -15,7 +15,7 @@ import {
 const world = await serveCodeHost();
 
 describe('credentials', () => {
-  it('refuse a request without a token in the vendor’s shape', async () => {
+  it('are required: a request without a token is refused in the vendor’s form', async () => {
     const expected = {
       status: 401,
       data: { message: 'Bad credentials', documentation_url, status: '401' },
@@ -26,7 +26,7 @@ describe('credentials', () => {
 });
 
 describe('users and repositories', () => {
-  it('returns the user of the token', async () => {
+  it('include the user of the token', async () => {
     const { data } = await world.client().users.getAuthenticated();
     expect(data).toMatchObject({
       login: 'quay-triage',
@@ -35,7 +35,7 @@ describe('users and repositories', () => {
     });
   });
 
-  it('returns a user', async () => {
+  it('include every user by name', async () => {
     const { data } = await world.client().users.getByUsername({ username: 'mikkelh' });
     expect(data).toMatchObject({ login: 'mikkelh', name: 'Mikkel Holst', type: 'User' });
     expect(await errorOf(world.client().users.getByUsername({ username: 'nemo' }))).toEqual(
@@ -43,7 +43,7 @@ describe('users and repositories', () => {
     );
   });
 
-  it('returns a repository with its owner and counts', async () => {
+  it('include repositories with owner and counts', async () => {
     const { data } = await world.client().repos.get(repository);
     expect(data).toMatchObject({
       full_name: 'northquay/berth',
@@ -59,7 +59,7 @@ describe('users and repositories', () => {
     );
   });
 
-  it('lists the repositories of an organization and of a user', async () => {
+  it('are listed for an organization and for a user', async () => {
     const organization = await world.client().repos.listForOrg({ org: 'northquay' });
     expect(organization.data.map(({ name }) => name)).toEqual(['tide-feed', 'handbook', 'berth']);
     const user = await world.client().repos.listForUser({ username: 'mikkelh' });
@@ -86,7 +86,7 @@ describe('autolinks', () => {
     expect(await errorOf(world.client().repos.getAutolink(autolink))).toEqual(notFound);
   });
 
-  it('are found in any case of the names', async () => {
+  it('are found by their names in upper or lower case', async () => {
     const other = { owner: 'NorthQuay', repo: 'BERTH' };
     const { data } = await world.client().repos.listAutolinks(other);
     expect(data.map(({ id }) => id)).toEqual([41]);
@@ -135,7 +135,7 @@ describe('autolinks', () => {
 });
 
 describe('the limit on requests', () => {
-  it('is reported with every answer of a row, a handler or an error', async () => {
+  it('is reported in every answer, whether of a row, a handler or an error', async () => {
     for (const path of ['/users/mikkelh', '/user', '/repos/northquay/none', '/users/nemo']) {
       const { response } = await world.ask('GET', path);
       expect([path, response.headers.get('x-ratelimit-limit')]).toEqual([path, '5000']);
@@ -168,7 +168,7 @@ describe('conditional requests', () => {
 });
 
 describe('own repositories', () => {
-  it('are listed with the repositories of the organization', async () => {
+  it('are listed together with the repositories of the organization', async () => {
     const list = async (
       query: Parameters<ReturnType<typeof world.client>['repos']['listForAuthenticatedUser']>[0],
     ) => (await world.client().repos.listForAuthenticatedUser(query)).data.map(({ name }) => name);
@@ -251,7 +251,7 @@ describe('own repositories', () => {
     },
   );
 
-  it('number their issues from 1 if they are deleted and created again', async () => {
+  it('number their issues from 1 again after they were deleted and created again', async () => {
     const [org, name] = ['northquay', 'again'];
     const again = { owner: org, repo: name };
     const ids: number[] = [];
@@ -270,7 +270,7 @@ describe('repositories of another user', () => {
   const foreign = { owner: 'mikkelh', repo: 'marstal-tides' };
   const forbidden = refused(403, 'Must have admin rights to Repository.');
 
-  it('can be read, and written to as far as strangers may', async () => {
+  it('can be read, and written only as far as strangers may', async () => {
     const { data } = await world.client().repos.get(foreign);
     expect(data.permissions).toMatchObject({ admin: false, push: false, pull: true });
     const asked = { ...foreign, title: 'Show knots', labels: ['new'], assignees: ['mikkelh'] };
@@ -307,7 +307,7 @@ describe('repositories of another user', () => {
 });
 
 describe('organizations', () => {
-  it('list their members', async () => {
+  it('have a list of their members', async () => {
     const { data } = await world.client().orgs.get({ org: 'northquay' });
     expect(data).toMatchObject({ login: 'northquay', name: 'Northquay', type: 'Organization' });
     const members = async (query: object = {}) =>
@@ -327,7 +327,7 @@ describe('organizations', () => {
     expect(own.data.role).toBe('admin');
   });
 
-  it('are listed for a user', async () => {
+  it('are listed for a member', async () => {
     const own = await world.client().orgs.listForAuthenticatedUser();
     expect(own.data.map(({ login }) => login)).toEqual(['northquay']);
     const hidden = await world.client().orgs.listForUser({ username: 'sam-okafor' });

@@ -27,7 +27,7 @@ describe('reviews', () => {
     expect(comments.data.map(({ path }) => path)).toEqual(['server/reports/occupancy.ts']);
   });
 
-  it('can approve, which allows a merge', async () => {
+  it('can approve a pull request, which allows its merge', async () => {
     const { status, data } = await world
       .client()
       .pulls.createReview({ ...pull(155), event: 'APPROVE' });
@@ -38,7 +38,7 @@ describe('reviews', () => {
     await world.client().pulls.merge(pull(155));
   });
 
-  it('can request changes, which prevents a merge until they are dismissed', async () => {
+  it('can request changes, which prevents the merge until the review is dismissed', async () => {
     const asked = { ...pull(150), event: 'REQUEST_CHANGES' as const };
     expect(await errorOf(world.client().pulls.createReview(asked))).toEqual(
       refused(422, 'Unprocessable Entity', ['Body can not be blank for REQUEST_CHANGES']),
@@ -70,7 +70,7 @@ describe('reviews', () => {
     expect(world.rows('review_comments', { review_id: other.data.id })).toEqual([]);
   });
 
-  it('fulfil the request for a review', async () => {
+  it('remove their reviewer from the requested reviewers', async () => {
     await world.client().pulls.requestReviewers({ ...pull(153), reviewers: ['quay-triage'] });
     await world.client().pulls.createReview({ ...pull(153), event: 'APPROVE' });
     const { data } = await world.client().pulls.listRequestedReviewers(pull(153));
@@ -121,7 +121,7 @@ describe('comments on lines', () => {
     expect(await errorOf(world.client().pulls.getReviewComment(comment))).toEqual(notFound);
   });
 
-  it('refer to files that the pull request changes', async () => {
+  it('are accepted only for files that the pull request changes', async () => {
     const { data } = await world.client().pulls.get(pull(153));
     const comment = { ...pull(153), body: 'A', commit_id: data.head.sha, line: 1 };
     const other = world.client().pulls.createReviewComment({ ...comment, path: 'README.md' });

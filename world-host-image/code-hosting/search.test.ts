@@ -70,11 +70,11 @@ describe('searching issues', () => {
     ['is:pr is:open draft:true) ()', [142]],
     ['is:pr is:open (draft:true OR foo:bar)', [142]],
     ['"AND" is:pr is:open draft:true', []],
-  ])('understands %s', async (q, expected) => {
+  ])('understands the query %s', async (q, expected) => {
     expect(await issues(`${q} ${berth}`, { sort: 'created' })).toEqual(expected);
   });
 
-  it('sorts as the query says, unless the parameters say otherwise', async () => {
+  it('sorts by the query’s qualifier, unless a parameter names another order', async () => {
     const q = `is:issue is:open label:"area: emails" ${berth}`;
     expect(await issues(`${q} sort:created-asc`)).toEqual([70, 131, 139, 149, 157]);
     expect(await issues(`sort:created ${q}`)).toEqual([157, 149, 139, 131, 70]);
@@ -82,7 +82,7 @@ describe('searching issues', () => {
     expect(other).toEqual([157, 149, 139, 131, 70]);
   });
 
-  it('searches several places, and all by default', async () => {
+  it('searches the requested parts of issues, and all parts by default', async () => {
     const both = await issues(`is:open certificate ${berth} repo:northquay/handbook`);
     expect(both).toEqual([22]);
     const all = await issues('is:open is:issue user:mikkelh');
@@ -108,7 +108,7 @@ describe('searching issues', () => {
     expect(oldest.data.items[0]?.number).toBe(12);
   });
 
-  it('refuses an empty query, unknown places and too deep pages', async () => {
+  it('refuses an empty query, unknown parts of issues, and pages beyond the limit', async () => {
     const search = world.client().search;
     expect(await errorOf(search.issuesAndPullRequests({ q: ' ' }))).toEqual(
       invalid({ resource: 'Search', field: 'q', code: 'missing' }),

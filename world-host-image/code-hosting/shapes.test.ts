@@ -265,7 +265,7 @@ const compilerProblems = async (file: string): Promise<string[]> => {
 };
 
 describe('answers of the code host', () => {
-  it('are declared for each route with a body, and so are its parameters', () => {
+  it('are declared for each route that has a body, and so are the route’s parameters', () => {
     const routes = world.contract.api?.routes ?? [];
     const silent = routes.filter(({ status, response }) => status < 202 && !response);
     expect(silent.map(({ operation }) => operation)).toEqual([
@@ -280,7 +280,7 @@ describe('answers of the code host', () => {
     expect(routes.find(({ operation }) => operation === 'create_issue')?.status).toBe(201);
   });
 
-  it('match the vendor’s description', async () => {
+  it('match the vendor’s description of its API', async () => {
     const declarations: string[] = [];
     for (const [method, routes] of Object.entries(asked)) {
       for (const [index, route] of routes.entries()) {

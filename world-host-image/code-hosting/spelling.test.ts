@@ -27,7 +27,7 @@ describe('names in a path', () => {
     ['/orgs/NORTHQUAY', { login: 'northquay' }],
     ['/orgs/NORTHQUAY/memberships/SAM-OKAFOR', { user: { login: 'sam-okafor' } }],
     ['/user/memberships/orgs/NORTHQUAY', { organization: { login: 'northquay' } }],
-  ])('are found in any case in %s', async (path, expected) => {
+  ])('are found in upper or lower case in %s', async (path, expected) => {
     const { response, body } = await world.ask('GET', path);
     expect(response.status).toBe(200);
     expect(body).toMatchObject(expected);
@@ -36,12 +36,12 @@ describe('names in a path', () => {
   it.each([
     ['members', 'QUAY-TRIAGE'],
     ['public_members', 'PriyaRaman'],
-  ])('are found in any case in %s of an organization', async (members, login) => {
+  ])('are found in upper or lower case in %s of an organization', async (members, login) => {
     const path = `/orgs/NORTHQUAY/${members}/${login}`;
     expect((await world.ask('GET', path)).response.status).toBe(204);
   });
 
-  it('are not found if a letter differs', async () => {
+  it('are not found if a letter differs by more than its case', async () => {
     expect((await world.ask('GET', '/repos/northquay/bert')).response.status).toBe(404);
     expect((await world.ask('GET', '/repos/northquay/berth/branches/MAIN')).response.status).toBe(
       404,
@@ -50,7 +50,7 @@ describe('names in a path', () => {
 });
 
 describe('names in a query', () => {
-  it('select in any case', async () => {
+  it('select rows in upper or lower case', async () => {
     const client = world.client();
     const list = async (more: object) =>
       (await client.issues.listForRepo({ ...shouted, per_page: 100, ...more })).data.length;
@@ -112,7 +112,7 @@ describe('names in a body', () => {
     expect(data.map(({ event }) => event)).toContain('cross-referenced');
   });
 
-  it('count as taken in another spelling', async () => {
+  it('count as taken even if their letters differ in case', async () => {
     const created = await errorOf(
       world.client().repos.createInOrg({ org: 'NorthQuay', name: 'BERTH' }),
     );

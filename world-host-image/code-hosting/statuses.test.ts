@@ -15,7 +15,7 @@ const world = await serveCodeHost();
 const tip = 'ea971acdeea7783b9d999af454bd15ec05002f51';
 
 describe('statuses of commits', () => {
-  it('are summed up by the latest status of each context', async () => {
+  it('are combined from the latest status of each context', async () => {
     const state = async (ref: string) =>
       (await world.client().repos.getCombinedStatusForRef({ ...repository, ref })).data;
     expect(await state('occupancy-nights')).toMatchObject({ state: 'success', total_count: 1 });
@@ -27,7 +27,7 @@ describe('statuses of commits', () => {
     expect(all.data.map((one) => one.state)).toEqual(['success', 'pending']);
   });
 
-  it('are written, and make a pull request unstable if they fail', async () => {
+  it('can be written, and make a pull request unstable if they are failures', async () => {
     const sha = (await world.client().pulls.get(pull(150))).data.head.sha;
     const status = { ...repository, sha, context: 'e2e', target_url: 'https://e2e.example/1' };
     const made = await world.client().repos.createCommitStatus({ ...status, state: 'failure' });
@@ -38,7 +38,7 @@ describe('statuses of commits', () => {
     expect((await world.client().pulls.get(pull(150))).data.mergeable_state).toBe('clean');
   });
 
-  it('are accepted only for existing commits, and in four states', async () => {
+  it('are accepted only for existing commits, and with one of four states', async () => {
     const write = (sha: string, state: string) =>
       world.client().repos.createCommitStatus({ ...repository, sha, state: state as never });
     const unknown = 'f'.repeat(40);
@@ -80,7 +80,7 @@ describe('checks', () => {
 });
 
 describe('the code host', () => {
-  it('lists its addresses', async () => {
+  it('returns a list of its URLs', async () => {
     expect((await world.client().meta.root()).data.issues_url).toMatch(/\/issues$/);
     expect((await world.client().meta.get()).data.hooks).toHaveLength(2);
     expect((await world.client().meta.getZen()).data).toBe('Keep it logically awesome.');
@@ -102,7 +102,7 @@ describe('a delivery of a webhook', () => {
     return { ...repository, hook_id: (await world.client().repos.createWebhook(asked)).data.id };
   };
 
-  it('is listed, shown whole and redelivered', async () => {
+  it('is listed, returned whole and can be redelivered', async () => {
     const hook = await register(['issues']);
     await world.client().issues.update({ ...on(157), state: 'closed' });
     const { data } = await world.client().repos.listWebhookDeliveries(hook);
@@ -125,7 +125,7 @@ describe('a delivery of a webhook', () => {
     expect((await world.client().repos.deleteWebhook(hook)).status).toBe(204);
   });
 
-  it('has the id that was sent, the same for all receivers of an event', async () => {
+  it('has the id that was sent, which is the same for all receivers of an event', async () => {
     const hooks = [
       await register(['issues']),
       await register(['issues'], { url: 'https://b.example/' }),
@@ -147,7 +147,7 @@ describe('a delivery of a webhook', () => {
     for (const hook of hooks) await world.client().repos.deleteWebhook(hook);
   });
 
-  it('is listed for a limited time, and never if it could not be signed', async () => {
+  it('is listed for a limited time, and not at all if it could not be signed', async () => {
     const silent = await register(['issues'], {
       secret: undefined,
       url: 'https://hooks.example/b',
@@ -159,7 +159,7 @@ describe('a delivery of a webhook', () => {
     expect((await world.client().repos.listWebhookDeliveries(silent)).data).toEqual([]);
   });
 
-  it('goes where its hook’s settings say, in their format', async () => {
+  it('is sent to the URL and in the format of its webhook’s settings', async () => {
     const hook = await register(['push']);
     const path = `/repos/northquay/berth/hooks/${hook.hook_id}/config`;
     const url = 'https://hooks.example/c';

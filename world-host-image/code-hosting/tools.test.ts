@@ -6,7 +6,7 @@ import { on, repository, serveCodeHost } from '#test/support/templates/code-host
 const world = await serveCodeHost();
 
 describe('tools', () => {
-  it('are each bound to an implementation', () => {
+  it('all have an implementation', () => {
     const bindings = world.contract.tools.map(({ name, binding }) => [name, binding.kind]);
     expect(Object.fromEntries(bindings)).toEqual({
       list_repositories: 'convention',
@@ -47,7 +47,7 @@ describe('tools', () => {
     expect(await world.tool('list_repositories', {})).toHaveLength(4);
   });
 
-  it('open, change, label and comment like the API', async () => {
+  it('open, change, label and comment on issues as the API does', async () => {
     const made = (await world.tool('create_issue', {
       ...repository,
       title: 'A',

@@ -19,7 +19,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-it('contact is lost if no message is answered for as long as a host may be silent', () => {
+it('contact is lost if no message has been answered for the time that a host may be silent', () => {
   const contact = contactNow();
   pass(limits.hostSilenceMs - 1);
   expect(contact.isLost()).toBe(false);
@@ -27,7 +27,7 @@ it('contact is lost if no message is answered for as long as a host may be silen
   expect(contact.isLost()).toBe(true);
 });
 
-it('contact is timed from before a message is sent, and returns with an answer', () => {
+it('the last contact is the time before an answered message was sent, and lost contact is restored by the next answer', () => {
   const contact = contactNow();
   pass(8_000);
   const answered = contact.begin();
@@ -39,7 +39,7 @@ it('contact is timed from before a message is sent, and returns with an answer',
   expect(contact.isLost()).toBe(true);
 });
 
-it('contact is lost on a suspended machine, and not when its clock is set back', () => {
+it('contact is lost after a machine was suspended, but not when its clock is set back', () => {
   const suspended = contactNow();
   wallMs += 3_600_000;
   expect(suspended.isLost()).toBe(true);

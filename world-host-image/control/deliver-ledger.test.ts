@@ -47,7 +47,7 @@ const start = (ledger: Ledger, take: (operations: string[]) => void): void => {
 };
 
 describe('delivering a ledger', () => {
-  it('sends present entries while the session is served, and the rest when it ends', async () => {
+  it('sends entries while the session is served, and the remaining entries when the session ends', async () => {
     const ledger = openLedger();
     const taken: string[][] = [];
     note(ledger, 'one');
@@ -60,7 +60,7 @@ describe('delivering a ledger', () => {
     expect(taken.flat().at(-1)).toBe('later 699');
   });
 
-  it('sends all waiting webhook deliveries at once, and never drops one for a later entry', async () => {
+  it('sends all waiting webhook deliveries at once, and never drops a delivery for a later entry', async () => {
     const ledger = openLedger();
     const body = 'x'.repeat(200_000);
     for (let n = 1; n <= 100; n += 1) note(ledger, `hook ${n}`, { via: 'webhook', request: body });
@@ -84,7 +84,7 @@ describe('delivering a ledger', () => {
     expect(taken).toEqual([['1200']]);
   });
 
-  it('waits at the end of a session for as long as the control plane is unavailable', async () => {
+  it('continues after the end of a session for as long as the control plane is unavailable', async () => {
     const ledger = openLedger();
     note(ledger, 'one');
     const now = vi.spyOn(performance, 'now');
@@ -102,7 +102,7 @@ describe('delivering a ledger', () => {
     expect(delivery?.lost()).toBeUndefined();
   });
 
-  it('counts the entries that an available control plane does not accept in time', async () => {
+  it('counts as lost the entries that an available control plane does not accept in time', async () => {
     const ledger = openLedger();
     for (let n = 1; n <= 5; n += 1) note(ledger, `${n}`);
     const now = vi.spyOn(performance, 'now');
@@ -130,7 +130,7 @@ describe('delivering a ledger', () => {
     expect(delivery?.lost()).toEqual({ entries: 1, lastEntry: 3 });
   });
 
-  it('stops when the session belongs to another host', async () => {
+  it('stops when the session has been assigned to another host', async () => {
     const ledger = openLedger();
     note(ledger, 'late');
     start(ledger, () => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { issues, openOn, startBench } from '#test/support/host/host-bench.ts';
 
-it('faults that one session sets are gone in the host’s next session', async () => {
+it('faults that are set in one session are not in force in the host’s next session', async () => {
   const { control } = await startBench();
   const first = await openOn(control);
   const rules = [{ name: 'down', status: 503 }];
@@ -19,7 +19,7 @@ it('faults that one session sets are gone in the host’s next session', async (
   });
 });
 
-it('a closing session sends the answers that latency still delays', async () => {
+it('when a session closes, answers that a fault still delays are sent', async () => {
   const { control } = await startBench();
   const api = await openOn(control);
   await control.call('faults', undefined, {

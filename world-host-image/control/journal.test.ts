@@ -3,7 +3,7 @@ import { createJournal } from './journal.ts';
 
 const call = (seq: number) => ({ id: `call-${seq}`, seq });
 
-it('a journal remembers every call that it has answered', () => {
+it('a journal recognizes every call that the host has answered', () => {
   const journal = createJournal();
   expect(journal.look(call(1))).toEqual({ kind: 'new' });
   for (let seq = 1; seq <= 100; seq += 1) {

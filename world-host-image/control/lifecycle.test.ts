@@ -44,7 +44,7 @@ describe('the request ledger', () => {
     ]);
   });
 
-  it('is sent within the closing report if the host stays warm', async () => {
+  it('is part of the report that the session is closed if the host stays warm', async () => {
     const { control } = await startBench();
     control.beOfThisRelease();
     const api = await openOn(control);
@@ -56,7 +56,7 @@ describe('the request ledger', () => {
     expect(entriesOf(control)).toEqual([]);
   });
 
-  it('is sent before workers are restarted, if code of the world has run', async () => {
+  it('is delivered before workers are restarted, if code of the world has run', async () => {
     const { control } = await startBench();
     control.beOfThisRelease();
     await openOn(control);
@@ -66,7 +66,7 @@ describe('the request ledger', () => {
     expect((await control.message('reportWarm', 2)).body).toMatchObject({ found: [] });
   });
 
-  it('is delivered separately if the control plane does not accept it within the closing report', async () => {
+  it('is delivered separately if the control plane does not accept it as part of that report', async () => {
     const { control } = await startBench();
     const api = await openOn(control);
     await api('GET', '/users');
@@ -75,7 +75,7 @@ describe('the request ledger', () => {
     expect(entriesOf(control)).toMatchObject([{ id: 1, path: '/users' }]);
   });
 
-  it('is delivered entry by entry if the closing report is rejected with it, and the next report goes without it', async () => {
+  it('is delivered entry by entry if the control plane rejects the report that contains it; the next report is sent without it', async () => {
     const { control } = await startBench();
     control.beOfThisRelease();
     const api = await openOn(control);
@@ -130,7 +130,7 @@ describe('the lifecycle of a host', () => {
     expect((await control.call('state')).error).toBeUndefined();
   });
 
-  it('cuts the reason of a failed load to the size of a message', async () => {
+  it('cuts the reason of a failed load to the maximum length of a message', async () => {
     const { control } = await startBench();
     await control.message('reportWarm');
     control.assign(assignment({ task: { seed: { rows: { ['x'.repeat(50_000)]: [{}] } } } }));
@@ -148,7 +148,7 @@ describe('the lifecycle of a host', () => {
     expect(existsSync(workDir)).toBe(false);
   });
 
-  it('names the session in every line that it logs while it serves it', async () => {
+  it('names the session in every line that the host logs while it serves the session', async () => {
     const { control, logged } = await startBench();
     await openOn(control);
     await control.call('state');
@@ -176,7 +176,7 @@ describe('the lifecycle of a host', () => {
     await host.ended;
   });
 
-  it('reports a session whose code cannot be imported, with the place, and does not serve it', async () => {
+  it('reports a session whose code cannot be imported as failed, with the file and line, and does not serve it', async () => {
     const faulty = sampleVersion(undefined, undefined, 'RATES = {}\nUSUAL = RATES["eur"]\n');
     const { control, host } = await startBench(faulty);
     await control.message('reportWarm');
@@ -189,7 +189,7 @@ describe('the lifecycle of a host', () => {
     expect(control.received.map(({ operation }) => operation)).not.toContain('reportReady');
   });
 
-  it('names the missing part of a world', async () => {
+  it('reports which part of a world is missing', async () => {
     const { control, host } = await startBench();
     await control.message('reportWarm');
     const lost = `sha256:${'0'.repeat(64)}` as const;
@@ -201,7 +201,7 @@ describe('the lifecycle of a host', () => {
     await host.ended;
   });
 
-  it('exits with a failure if it cannot continue', async () => {
+  it('ends with a failure if the host cannot continue', async () => {
     const { control, host } = await startBench();
     control.fail('pollHost', 401, 1);
     await expect(host.ended).rejects.toMatchObject({ code: 'unauthenticated' });
@@ -252,7 +252,7 @@ describe('the lifecycle of a host', () => {
     expect((await answer).error).toBeUndefined();
   });
 
-  it('gets its next session in the answer to its report that it is clean', async () => {
+  it('continues with the session that answers the report that the host is clean', async () => {
     const { control } = await startBench();
     control.beOfThisRelease();
     await openOn(control);
@@ -264,7 +264,7 @@ describe('the lifecycle of a host', () => {
     expect(polls()).toBe(before);
   });
 
-  it('runs a call that comes with an acknowledgement while the host is asked to stop', async () => {
+  it('runs a call that the response to an answer contains while the host is asked to stop', async () => {
     const { control, host } = await startBench();
     await openOn(control);
     control.mute('answerCall');
@@ -277,7 +277,7 @@ describe('the lifecycle of a host', () => {
     for (const { error } of await Promise.all(answers)) expect(error).toBeUndefined();
   });
 
-  it('reports that it stops only if its machine stops it', async () => {
+  it('reports that the host stops only if the machine stops it', async () => {
     const { control, host } = await startBench();
     await control.message('reportWarm');
     control.drain();

@@ -35,7 +35,7 @@ const openIssues = async (control: StandInControl, entity: string): Promise<numb
   return ((await control.call('state', undefined, input)).output as { total: number }).total;
 };
 
-it('a session runs tools of linked worlds with their code on their own rows, and reports whose rows changed', async () => {
+it('a session runs tools of linked worlds with the linked worlds’ code and rows, and reports in which world rows changed', async () => {
   const control = await open();
   const before = await openIssues(control, 'issues');
   const { output, changes } = await control.call('tool', 'one.close_all', { repo: 'engine' });
@@ -52,7 +52,7 @@ it('a session runs tools of linked worlds with their code on their own rows, and
   ]);
 });
 
-it('a session seeds each linked world by that world’s task, and resets all of them', async () => {
+it('a session seeds each linked world by that world’s task, and a reset resets all of them', async () => {
   const control = await open();
   const summary = async () => (await control.call('state')).output as { links: object };
   const first = await summary();
@@ -67,7 +67,7 @@ it('a session seeds each linked world by that world’s task, and resets all of 
   expect(await summary()).toEqual(first);
 });
 
-it('a session refuses tools that a link does not serve or the task withholds', async () => {
+it('a session refuses tools of a linked world that the link does not serve or the task withholds', async () => {
   const { control } = await startBench();
   await openOn(control, { links, task: { tools: ['one.close_all'] } });
   const { error } = await control.call('tool', 'one.delete_issues', {});
@@ -117,7 +117,7 @@ describe('a host after a session with linked worlds', () => {
     expect(linkedProcesses(workDir)).toEqual([]);
   });
 
-  it('serves the next session with fresh rows, and nothing of the one before', async () => {
+  it('serves the next session with fresh rows, and nothing of the previous session', async () => {
     const bench = await serveOnce();
     const { control } = bench;
     await recycle(bench);
@@ -135,7 +135,7 @@ describe('a host after a session with linked worlds', () => {
     expect(await recycle(bench, 3)).toMatchObject({ found: [] });
   });
 
-  it('serves a session without links like a host that never had any', async () => {
+  it('serves a session without links like a host that never had linked worlds', async () => {
     const bench = await serveOnce();
     const { control } = bench;
     await recycle(bench);

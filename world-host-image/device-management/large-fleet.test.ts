@@ -46,7 +46,7 @@ const ask = async (path: string): Promise<Row> => {
   return JSON.parse(text) as Row;
 };
 
-it('a large fleet is listed page by page to its last computer by either API', async () => {
+it('a large fleet is listed page by page to its last computer by both APIs', async () => {
   const page = await ask('/api/v1/computers-inventory?page=11&page-size=100&sort=id:asc');
   expect(page.totalCount).toBe(own + added);
   expect((page.results as Row[]).map(({ id }) => id).at(-1)).toBe(String(10_000 + added));

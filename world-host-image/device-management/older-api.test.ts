@@ -10,7 +10,7 @@ const asXml = { accept: 'application/xml' };
 const idIn = (text: string): string => /<id>(\d+)<\/id>/.exec(text)?.[1] ?? '';
 
 describe('the older API', { timeout: 60_000 }, () => {
-  it('answers XML unless the client accepts JSON, with markup escaped', async () => {
+  it('answers in XML, with markup escaped, unless the client accepts JSON', async () => {
     const name = '<department><name>R&amp;D &lt;North&gt;</name></department>';
     const made = await world.ask('POST', '/JSSResource/departments/id/0', name);
     expect([made.status, made.headers.get('content-type')]).toEqual([
@@ -42,7 +42,7 @@ describe('the older API', { timeout: 60_000 }, () => {
       409,
     ],
     ['a deep tree', `<policy>${'<a>'.repeat(60)}${'</a>'.repeat(60)}</policy>`, 400],
-  ])('refuses %s with its page, and changes nothing', async (_, body, status) => {
+  ])('refuses %s with the vendor’s HTML page, and changes nothing', async (_, body, status) => {
     const before = world.rows('policies', {});
     const {
       headers,
@@ -54,14 +54,14 @@ describe('the older API', { timeout: 60_000 }, () => {
     expect(world.rows('policies', {})).toEqual(before);
   });
 
-  it('refuses other types of bodies', async () => {
+  it('refuses bodies that are neither XML nor JSON', async () => {
     const type = { 'content-type': 'text/csv' };
     const { status, json } = await world.ask('PUT', '/JSSResource/policies/id/1', 'a,b', type);
     expect(status).toBe(415);
     expect(json).toMatchObject({ errors: [{ description: expect.stringContaining('text/csv') }] });
   });
 
-  it('evaluates criteria with `and` before `or`, parentheses, versions and groups', async () => {
+  it('evaluates criteria of groups: `and` before `or`, parentheses, versions, and membership in other groups', async () => {
     const criterion = (
       name: string,
       type: string,
@@ -108,7 +108,7 @@ describe('the older API', { timeout: 60_000 }, () => {
     expect((await world.ask('POST', '/JSSResource/computergroups/id/0', refused)).status).toBe(409);
   });
 
-  it('notifies webhooks of API events, each by its own name', async () => {
+  it('notifies each enabled webhook of API events, with the webhook’s name in the body', async () => {
     const hook = (name: string, event: string, enabled = true) =>
       `<webhook><name>${name}</name><enabled>${enabled}</enabled><url>https://receiver.example/${name}</url><content_type>application/json</content_type><event>${event}</event></webhook>`;
     for (const body of [
@@ -128,12 +128,12 @@ describe('the older API', { timeout: 60_000 }, () => {
     ).toEqual(['a', 'b']);
   });
 
-  it('clears references to a deleted building', async () => {
+  it('clears references to a building that is deleted', async () => {
     expect((await world.ask('DELETE', '/JSSResource/buildings/id/3')).status).toBe(200);
     expect(world.rows('computers', { building_id: 3 })).toEqual([]);
   });
 
-  it('leaves deleted objects out of policies', async () => {
+  it('removes deleted objects from policies', async () => {
     for (const path of [
       'packages/id/1',
       'computergroups/id/1',

@@ -28,7 +28,7 @@ beforeEach(() => {
 const passes = async (): Promise<boolean> => (await served.grade()).passed;
 
 describe('the page', { timeout: 240_000 }, () => {
-  it('finds a stolen computer, locks it and puts it into a group', async () => {
+  it('can find a stolen computer, lock it and put it into a group', async () => {
     await world.begin('lock-a-stolen-laptop');
     await open('/computers');
     await page.keyboard.press('/');
@@ -52,7 +52,7 @@ describe('the page', { timeout: 240_000 }, () => {
     expect(faults).toEqual([]);
   });
 
-  it('switches a policy and sets its scope', async () => {
+  it('can disable a policy and set its scope', async () => {
     await world.begin('encrypt-what-is-not');
     await open('/policies');
     await page.getByRole('link', { name: 'Turn on disk encryption' }).click();
@@ -78,7 +78,7 @@ describe('the page', { timeout: 240_000 }, () => {
     '/groups/computers/2',
     '/policies/5',
     '/computers/9999',
-  ])('has no accessibility problem at %s, and fits a telephone', async (path) => {
+  ])('has no accessibility problem at %s, and fits the screen of a telephone', async (path) => {
     await page.setViewportSize({ width: 360, height: 720 });
     await open(path);
     expect(await barriers(page)).toEqual([]);

@@ -18,9 +18,9 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('the proof of a bundled task', { timeout: 240_000 }, () => {
-  it('covers four tasks', () => expect(tasks).toHaveLength(4));
+  it('exists for four tasks', () => expect(tasks).toHaveLength(4));
 
-  it.each(tasks)('holds for %s', async (task) => {
+  it.each(tasks)('passes for %s', async (task) => {
     await world.begin(task);
     const { output, error } = await world.call('prove');
     expect(error).toBeUndefined();
@@ -74,7 +74,7 @@ describe('a wrong end state fails', { timeout: 120_000 }, () => {
         ['change_policy', { policy_id: 5, enabled: true, scope: { computer_groups: [12] } }],
       ],
     ],
-  ])('of %s: %s', async (task, _, calls) => {
+  ])('of the task %s: %s', async (task, _, calls) => {
     await world.begin(task);
     for (const [name, input] of calls) {
       await world.tool(name as string, input as Record<string, unknown>);
@@ -82,7 +82,7 @@ describe('a wrong end state fails', { timeout: 120_000 }, () => {
     expect(await world.passes()).toBe(false);
   });
 
-  it('of count-stale-devices: unsupervised devices are counted, too', async () => {
+  it('of the task count-stale-devices: unsupervised devices are counted, too', async () => {
     await world.begin('count-stale-devices');
     await world.call('answer', undefined, { answer: 3 });
     expect(await world.passes()).toBe(false);

@@ -34,7 +34,7 @@ const judge = async (check: GivenCheck, answer: { value: unknown } | null = null
   return result;
 };
 
-it('an assertion passes if enough rows match, or exactly the given number', async () => {
+it('an assertion passes if the given number of rows matches, or by default at least one', async () => {
   expect(await judge({ entity: 'issues', where: { state: 'open' } })).toMatchObject({
     name: 'issues with state "open"',
     verdict: 'pass',
@@ -76,13 +76,13 @@ it('a failed assertion reports what was expected, what was found, and which cond
   });
 });
 
-it('an assertion can check the request ledger', async () => {
+it('an assertion can be about entries of the request ledger', async () => {
   expect((await judge({ entity: 'svc_requests', where: { via: 'api' }, count: 0 })).passed).toBe(
     true,
   );
 });
 
-it('an assertion compares values of one kind, and treats a null field like a missing one', async () => {
+it('an assertion compares only values of the same type, and treats a null field like a missing one', async () => {
   const count = (where: Row) => store.count('issues', filtersOfConditions('issues', where));
   const all = count({});
   const above = count({ number: { gt: 1 } });
@@ -102,7 +102,7 @@ it('an assertion compares values of one kind, and treats a null field like a mis
   expect(() => count({ number: { gt: null } })).toThrow('"gt" takes a number or a text');
 });
 
-it('an assertion counts within bounds, and describes the comparison', async () => {
+it('an assertion can require a count within bounds, and its report states these bounds', async () => {
   const open = { entity: 'issues', where: { state: 'open', number: { gt: 0, lte: 9 } } };
   expect(await judge({ ...open, count: { min: 2, max: 3 } })).toMatchObject({
     verdict: 'pass',

@@ -38,7 +38,7 @@ const open = async (checks: object[]) => {
 const all = [{ entity: 'notes', where: { id: { gt: 2 } }, count: 3 }];
 const keys = ({ changes }: Grade) => changes?.rows.map(({ key }) => key.id);
 
-it('a page of changes is read from the cached grade, with the same verdict and bytes each time', async () => {
+it('a page of a grade’s changes is read from the cached grade, with the same verdict and bytes each time', async () => {
   const world = await open(all);
   for (const id of [3, 4, 5]) await world.add(id);
   const first = await world.grade();
@@ -55,7 +55,7 @@ it('a page of changes is read from the cached grade, with the same verdict and b
   await world.stop();
 });
 
-it('a page of changes is graded again after a change, a request, an answer and a reset', async () => {
+it('a page of a grade’s changes is computed by grading again after a change, a request, an answer or a reset', async () => {
   const asked = { entity: 'svc_requests', where: { via: 'api' }, count: 0 };
   const world = await open([...all, asked, { kind: 'answer', equals: 1 }]);
   const verdicts = async () => (await world.grade({})).checks.map(({ verdict }) => verdict);

@@ -36,7 +36,7 @@ describe('a check that compares with the state before', () => {
     { entity: 'issues', where: { id: 10 }, increased_by: { number: 5 } },
   ];
 
-  it('passes if exactly the described change happened', async () => {
+  it('passes if the described change happened, and no other', async () => {
     const moved: Step = ['tool', 'update_issues', { id: 10, number: 6 }];
     expect(verdicts(await judge(checks, [closeIssue, moved]))).toEqual([
       'pass',
@@ -46,7 +46,7 @@ describe('a check that compares with the state before', () => {
     ]);
   });
 
-  it('fails if nothing changed, if it changed back, or if more changed, and reports both values', async () => {
+  it('fails if nothing changed, if the change was undone, or if more changed, and reports both values', async () => {
     const reopen: Step = ['tool', 'update_issues', { id: 10, state: 'open' }];
     const found = await judge(checks, [closeIssue, reopen, rename]);
     expect(found).toMatchObject([
@@ -111,7 +111,7 @@ describe('a check of the answer', () => {
     expect(await afterAnswer(['b', 'a', 'b'])).toEqual(['fail', 'fail', 'pass']);
   });
 
-  it('checks the last answer, and fails without one', async () => {
+  it('judges the last answer, and fails if there is none', async () => {
     expect(await afterAnswer(3.14, 'no')).toEqual(['fail', 'fail', 'fail']);
     const [none] = await judge(checks, []);
     expect(none).toMatchObject({ verdict: 'fail', found: 'no answer' });
@@ -150,12 +150,12 @@ describe('a check with an order', () => {
   const list: Step = ['tool', 'list_issues', {}];
   const answer: Step = ['answer', undefined, { answer: 10 }];
 
-  it('passes if changes came in that order, field by field of one row', async () => {
+  it('passes if the changes came in that order, also changes of different fields of one row', async () => {
     const found = await judge(checks, [rename, closeIssue, list, answer]);
     expect(verdicts(found)).toEqual(['pass', 'pass', 'pass', 'pass', 'pass']);
   });
 
-  it('fails for another order, and reports it', async () => {
+  it('fails if the changes came in another order, and reports that order', async () => {
     const found = await judge(checks, [answer, list, closeIssue, rename]);
     expect(verdicts(found)).toEqual(['pass', 'fail', 'fail', 'fail', 'fail']);
     expect(found[1]?.detail).toBe('it came after "closed"');
@@ -172,7 +172,7 @@ describe('a check with an order', () => {
 });
 
 describe('a check of texts', () => {
-  it('matches a regular expression in a text, and never in another value', async () => {
+  it('finds a regular expression in a text, but never in a value of another type', async () => {
     const checks: Checks = [
       { entity: 'issues', where: { title: { matches: '^Crash at \\w+$' } }, count: 1 },
       { entity: 'issues', where: { title: { matches: '(a+)+$' } }, count: 0 },

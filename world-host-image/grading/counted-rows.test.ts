@@ -54,7 +54,7 @@ describe('a new row that meets the conditions of a check', () => {
     expect(graded).toEqual(['fail', ['pass', 'fail'], ['di']]);
   });
 
-  it('is not explained if its related rows are others', async () => {
+  it('is not explained if its related rows do not meet the conditions', async () => {
     const all: Check = { ...anyNewUsers, all: hasPrivate };
     const none: Check = { ...anyNewUsers, none: hasPrivate };
     const rows = [user('di', 4), repo('di', false), user('cy', 3), repo('cy')];
@@ -64,7 +64,7 @@ describe('a new row that meets the conditions of a check', () => {
     expect((await grade(none, ...rows))[2]).not.toContain('di');
   });
 
-  it('replaces a row that counts, and no other', async () => {
+  it('is explained as the replacement of a row that counted, but not of another row', async () => {
     // The check wants two users with a private repository. Before, one user has one, and another has none and never
     // gets one.
     const two: Check = {

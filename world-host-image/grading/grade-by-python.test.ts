@@ -41,7 +41,7 @@ describe('a grade by Python', () => {
     });
   });
 
-  it('leaves rows, ledger and ids unchanged, and no file behind', async () => {
+  it('leaves rows, ledger and ids unchanged, and leaves no file behind', async () => {
     const source = `
 from svc_env import clock, ids
 def verify(ctx):
@@ -71,13 +71,16 @@ def verify(ctx):
     ['twice', done],
     ['out of turn', '{"type": "ready", "nonce": nonce}'],
     ['for another', '{"type": "done", "nonce": "guess", "result": {"ok": True, "value": 1}}'],
-  ])('reveals nothing of the task if its process answers %s', async (_, line) => {
-    const { grade } = await open(forge(line));
-    expect((await grade()).output).toMatchObject({
-      verdict: 'unknown',
-      error: { code: 'crashed' },
-    });
-  });
+  ])(
+    'reveals nothing of the task in its error if the grader’s process answers %s',
+    async (_, line) => {
+      const { grade } = await open(forge(line));
+      expect((await grade()).output).toMatchObject({
+        verdict: 'unknown',
+        error: { code: 'crashed' },
+      });
+    },
+  );
 
   it('ignores a thread that a grader leaves running', async () => {
     const source = `
@@ -119,7 +122,7 @@ describe('the answer of a grader’s process', () => {
     expect(codeOf({ checks: [] })).toBe('failed');
   });
 
-  it('is limited in checks, in texts, and in the members of a check', () => {
+  it('is limited in the number of checks, the length of texts, and the members of a check', () => {
     expect(codeOf({ checks: Array(1_000).fill(check) })).toBe('taken');
     expect(codeOf({ checks: Array(1_001).fill(check) })).toBe('bad_grader');
     const long = { name: 'n'.repeat(5_000), passed: false, detail: 'd'.repeat(5_000), more: 1 };
@@ -167,7 +170,7 @@ describe('a ledger that has dropped its first entries', () => {
     ledger.close();
   });
 
-  it('stays the same during a grade, whatever is recorded meanwhile', () => {
+  it('looks the same throughout a grade, whatever is recorded meanwhile', () => {
     const ledger = openLedger();
     ledger.note(note('first'));
     const now = ledger.asOfNow();

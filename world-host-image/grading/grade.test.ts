@@ -39,7 +39,7 @@ describe('a grade', () => {
       'bad_verifier',
     ],
   ])(
-    'is unknown if its grader cannot judge, with the reason: one that %s',
+    'is unknown if its grader cannot judge, with the reason: a grader that %s',
     async (_, grader, code) => {
       const { control, grade } = await open(grader);
       await control.call('tool', 'update_issues', { id: 11, state: 'closed' });
@@ -89,7 +89,7 @@ describe('a grade', () => {
     expect(await grade()).toMatchObject({ changes: { updated: 0, rows: [] } });
   });
 
-  it('only reports such changes in an open world, and accepts those that the task allows', async () => {
+  it('only reports the changes that no check asks for in an open world, and accepts changes that the task allows', async () => {
     const allow = [{ entity: 'issues', fields: ['title'] }];
     for (const changes of [undefined, { closed: true, allow }]) {
       const { control, grade } = await open(closes(changes));
@@ -100,7 +100,7 @@ describe('a grade', () => {
     }
   });
 
-  it('leaves no entry in the ledger, and returns further pages of changes', async () => {
+  it('is not recorded in the ledger, and returns further pages of changes', async () => {
     const { control, grade } = await open(closes());
     const rows = Array.from({ length: 7 }, (_, id) => ({ login: `user ${id}`, id: 100 + id }));
     await control.call('seed', undefined, { rows: { users: rows } });

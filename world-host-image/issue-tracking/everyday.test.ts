@@ -54,7 +54,7 @@ describe('the metadata that clients read first', () => {
 });
 
 describe('projects', () => {
-  it('are listed and read with all their parts', async () => {
+  it('are listed, and returned with all their parts', async () => {
     const jira = world.client();
     const page = await jira.projects.searchProjects({ maxResults: 2, expand: 'lead,description' });
     expect(page).toMatchObject({ total: 4, isLast: false });
@@ -81,7 +81,7 @@ describe('projects', () => {
     });
   });
 
-  it('get components and versions, which issues can then use', async () => {
+  it('can get components and versions, which issues can then use', async () => {
     const jira = world.client();
     const component = await jira.projectComponents.createComponent({
       name: 'Locks',
@@ -227,7 +227,7 @@ describe('issues', () => {
     expect(await errorOf(world.client('wrong').myself.getCurrentUser())).toBeInstanceOf(AuthError);
   });
 
-  it('list the fields that can be set', async () => {
+  it('report which of their fields can be set', async () => {
     const jira = world.client();
     const types = await jira.issues.getCreateIssueMetaIssueTypes({ projectIdOrKey: 'BERTH' });
     expect(types.issueTypes?.map(({ name }) => name)).toContain('Bug');
@@ -245,7 +245,7 @@ describe('issues', () => {
     expect(Object.keys(edit.fields ?? {})).toContain('customfield_10031');
   });
 
-  it('accept rich text as documents and as version 2 markup, and convert between them', async () => {
+  it('accept rich text as documents and as version 2 markup, and return it in both forms', async () => {
     const jira = world.client();
     const markup =
       'h2. Steps\n\n* open *Leith*\n* move {{BERTH-2}}\n\nSee [the notes|https://docs.example/a].';
@@ -377,7 +377,7 @@ describe('files of issues', () => {
 });
 
 describe('the search', () => {
-  it('returns every issue once by page tokens, even while others are created', async () => {
+  it('returns every issue once by page tokens, even while other issues are created', async () => {
     const jira = world.client();
     const seen: string[] = [];
     let nextPageToken: string | undefined;
@@ -397,7 +397,7 @@ describe('the search', () => {
     expect(seen).toHaveLength(291);
   });
 
-  it('can be counted, matched and read', async () => {
+  it('can count issues, match given issues, and read issues by their keys', async () => {
     const jira = world.client();
     const jql = 'project = BERTH AND statusCategory != Done';
     const { count } = await jira.issueSearch.countIssues({ jql });

@@ -42,7 +42,7 @@ it('webhooks of administrators are created, changed and deleted, and never revea
   expect([wrong.status, wrong.body.errorMessages]).toEqual([400, ['Unknown webhook event: bogus']]);
 });
 
-it('webhooks get issues that their query finds, signed with their secret', async () => {
+it('webhooks get deliveries about issues that their query finds, signed with their secret', async () => {
   await world.ask('POST', path, { ...hook, secret: 'mooring' });
   await create({ priority: { name: 'Low' } });
   const { body } = await create({ priority: { name: 'Highest' } });
@@ -84,7 +84,7 @@ it('webhooks without a secret get unsigned deliveries', async () => {
   expect(created?.headers).toEqual({ 'content-type': 'application/json' });
 });
 
-it('webhooks of apps are registered by the client, name their ids, and get changes of the fields that they name', async () => {
+it('webhooks of apps are registered by the client, and get deliveries with their ids about changes of the fields that they name', async () => {
   const jira = world.client();
   const url = 'https://hooks.northquay.example/app';
   const registered = await jira.webhooks.registerDynamicWebhooks({

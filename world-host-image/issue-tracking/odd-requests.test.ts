@@ -130,7 +130,7 @@ const bodyOf = (): unknown => {
   return { ...some(members, 5), ...draw([{}, made]) };
 };
 
-it('odd requests are answered in the vendor’s words', async () => {
+it('odd requests are answered in the vendor’s form, and never with an internal error', async () => {
   const faults: unknown[] = [];
   for (const route of world.contract.api?.routes ?? []) {
     for (let time = 0; time < times; time += 1) {

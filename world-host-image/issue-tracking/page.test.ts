@@ -31,7 +31,7 @@ const passes = async (): Promise<boolean> => (await served.grade()).passed;
 const issueOf = (key: string) => world.rows('issues', { key })[0];
 
 describe('the page', { timeout: 240_000 }, () => {
-  it('links and closes a duplicate, which solves its task', async () => {
+  it('can link and close a duplicate, which solves the task', async () => {
     await world.begin('close-the-duplicate');
     await open('/');
     await solveCloseTheDuplicate(page);
@@ -39,7 +39,7 @@ describe('the page', { timeout: 240_000 }, () => {
     expect(faults).toEqual([]);
   });
 
-  it('releases a version and moves its open issues', async () => {
+  it('can release a version and move its open issues', async () => {
     await world.begin('cut-the-release');
     await open('/projects/BERTH/versions');
     await page.getByRole('button', { name: 'Release 3.3' }).click();
@@ -52,7 +52,7 @@ describe('the page', { timeout: 240_000 }, () => {
     expect(faults).toEqual([]);
   });
 
-  it('reassigns the results of a query, by the keyboard', async () => {
+  it('can reassign all issues that a query finds, by keyboard', async () => {
     await world.begin('hand-over-the-desk');
     await open('/projects/SUP/issues');
     await page.getByRole('button', { name: 'Write a query' }).click();
@@ -74,12 +74,12 @@ describe('the page', { timeout: 240_000 }, () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows a wrong query in the tracker’s words', async () => {
+  it('shows the tracker’s own error for an invalid query', async () => {
     await open(`/issues?jql=${encodeURIComponent('colour = red')}`);
     await page.getByRole('alert').getByText("Field 'colour' does not exist").waitFor();
   });
 
-  it('moves a card by dragging, and by its menu', async () => {
+  it('can move a card by dragging, and by the card’s menu', async () => {
     await world.reset();
     await open('/projects/BERTH/board?q=Berth+is+offered');
     const column = (name: string) => page.getByRole('region', { name, exact: true });
@@ -107,7 +107,7 @@ describe('the page', { timeout: 240_000 }, () => {
     expect(faults).toEqual([]);
   });
 
-  it('creates an issue, edits it, logs work, and shows its history', async () => {
+  it('can create an issue, edit it, log work, and show its history', async () => {
     await world.reset();
     await open('/create?project=BERTH');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
@@ -141,7 +141,7 @@ describe('the page', { timeout: 240_000 }, () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows hostile text as text, and runs nothing of it', async () => {
+  it('shows hostile markup as text, and runs no script in it', async () => {
     await world.reset();
     const document = {
       type: 'doc',
@@ -182,7 +182,7 @@ describe('the page', { timeout: 240_000 }, () => {
     '/browse/BERTH-101',
     '/create?project=BERTH',
     '/browse/BERTH-9999',
-  ])('has no accessibility problem at %s, and fits a telephone', async (path) => {
+  ])('has no accessibility problem at %s, and fits the screen of a telephone', async (path) => {
     await page.setViewportSize({ width: 360, height: 720 });
     await open(path);
     await page.locator('.spinner').first().waitFor({ state: 'hidden' });

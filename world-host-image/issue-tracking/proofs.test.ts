@@ -61,10 +61,10 @@ const wrong: Record<string, () => Promise<unknown>> = {
 };
 
 describe('the proof of a bundled task', { timeout: 240_000 }, () => {
-  it('covers four tasks, each with a wrong solution', () =>
+  it('exists for four tasks, each with a wrong solution', () =>
     expect(tasks).toEqual(Object.keys(wrong)));
 
-  it.each(tasks)('holds for %s', async (task) => {
+  it.each(tasks)('passes for %s', async (task) => {
     await world.begin(task);
     const { output, error } = await world.call('prove');
     expect(error).toBeUndefined();
@@ -74,7 +74,7 @@ describe('the proof of a bundled task', { timeout: 240_000 }, () => {
     expect(proof.passed).toBe(true);
   });
 
-  it.each(tasks)('fails for a careless solution of %s', async (task) => {
+  it.each(tasks)('has a grader that fails a careless solution of %s', async (task) => {
     await world.begin(task);
     await wrong[task]?.();
     const { output } = await world.call('grade');

@@ -143,8 +143,8 @@ describe('a query finds', () => {
   });
 });
 
-describe('the order', () => {
-  it('is by several fields, with the highest priority as the largest, and missing values last', async () => {
+describe('the order of a query’s results', () => {
+  it('can be by several fields, with the highest priority as the largest value, and missing values last', async () => {
     const sorted = await found('project = BERTH ORDER BY priority DESC, key ASC');
     const places = sorted.map(
       ({ priority, key }) =>
@@ -212,7 +212,7 @@ describe('an invalid query is refused', () => {
     expect(await refusal(jql)).toBe(message);
   });
 
-  it('without any restriction, if pages have tokens', async () => {
+  it('if pages have tokens and the query has no restriction at all', async () => {
     const { status, body } = await world.ask('GET', '/rest/api/3/search/jql?jql=order+by+created');
     expect([status, body.errorMessages]).toEqual([
       400,
@@ -234,7 +234,7 @@ describe('an answer has the requested fields', () => {
     else expect(issue?.fields).not.toHaveProperty('comment');
   });
 
-  it('and only ids if pages have tokens and no field is requested', async () => {
+  it('which are only ids if pages have tokens and the request names no field', async () => {
     const { body } = await world.ask('GET', '/rest/api/3/search/jql?jql=key=BERTH-72');
     expect(body).toEqual({ issues: [{ id: expect.stringMatching(/^\d+$/) }], isLast: true });
   });

@@ -19,7 +19,7 @@ const note = (parts: Partial<LedgerNote> = {}): LedgerNote => ({
 const read = (ledger: ReturnType<typeof openLedger>) =>
   ledger.query('svc_requests').map((text) => JSON.parse(text));
 
-describe('request ledger', () => {
+describe('the request ledger', () => {
   it('can be read like an entity', () => {
     const ledger = openLedger();
     ledger.note(note());
@@ -39,7 +39,7 @@ describe('request ledger', () => {
     expect(operations).toEqual(['get_issue', 'list_issues', 'reset', 'get_issue']);
   });
 
-  it('hides secrets by the names of their fields', () => {
+  it('masks secrets by the names of their fields', () => {
     const ledger = openLedger();
     const request = {
       headers: { authorization: 'Bearer abc', 'x-api-key': 'abc', accept: '*/*' },
@@ -55,7 +55,7 @@ describe('request ledger', () => {
     });
   });
 
-  it('lists changed rows, within limits', () => {
+  it('lists the changed rows of a call, up to its limits', () => {
     const ledger = openLedger();
     const change = 'updated' as const;
     const rows = Array.from({ length: 500 }, (_, id) => ({
@@ -87,7 +87,7 @@ describe('request ledger', () => {
     expect(ledger.count('svc_requests', where)).toBe(2);
   });
 
-  it('keeps the newest entries within its limits', () => {
+  it('drops the oldest entries when it exceeds its limits', () => {
     const ledger = openLedger({ limits: { entries: 3, bytes: 10_000, valueChars: 100 } });
     for (let round = 0; round < 5; round += 1) ledger.note(note());
     expect(read(ledger).map(({ id }) => id)).toEqual([3, 4, 5]);

@@ -14,7 +14,7 @@ const note: LedgerNote = {
   via: 'api',
 };
 
-it('the mark is written with each entry, and names the session that is served', async () => {
+it('the file with the number of the last entry is written with each entry, and names the session that is served', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-mark-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const ledgerMark = join(folder, 'mark');
@@ -30,7 +30,7 @@ it('the mark is written with each entry, and names the session that is served', 
   expect(await kept()).toEqual({ sessionId: 'ses-2', lastEntry: 0 });
 });
 
-it('a file without a mark reads as no mark', () => {
+it('a file without a valid number is read as undefined', () => {
   expect(readLedgerMark('')).toBeUndefined();
   expect(readLedgerMark('ledger ses-1 12')).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import { maskText, noSecrets, type Secrets, showText, showValue } from './mask.t
 const show = (value: unknown, maxChars = 1_000, secrets: Secrets = noSecrets) =>
   JSON.parse(showValue(value, maxChars, secrets));
 
-it('masks secrets in JSON text, even if it is cut off', () => {
+it('maskText masks secrets in JSON text, even if the text is cut off', () => {
   const text = JSON.stringify({ token: 'a"b', title: 'my token: abc', nested: { password: 'x' } });
   expect(JSON.parse(maskText(text))).toEqual({
     token: '***',
@@ -16,7 +16,7 @@ it('masks secrets in JSON text, even if it is cut off', () => {
   expect(maskText('{"Signs_With":"abc","note":"x', names)).toBe('{"Signs_With":"***","note":"x');
 });
 
-it('masks secrets in forms that could not be parsed', () => {
+it('maskText masks secrets in forms that could not be parsed', () => {
   const form = 'grant_type=x&client_secret=a%20b&refresh_token=abc&title=token';
   const masked = 'grant_type=x&client_secret=***&refresh_token=***&title=token';
   expect(maskText(form)).toBe(masked);
@@ -49,7 +49,7 @@ describe('a value in the ledger', () => {
     'client_secret',
     'config[secret]',
     'refresh_token',
-  ])('has no value under a name like %s', (name) => {
+  ])('has no value in a member with a name like %s', (name) => {
     expect(show({ [name]: 'abc', [`${name}_id`]: 'k-1', key: 'k' })).toEqual({
       [name]: '***',
       [`${name}_id`]: 'k-1',
@@ -58,7 +58,7 @@ describe('a value in the ledger', () => {
     expect(maskText(`${name}=abc&b=c`)).toBe(`${name}=***&b=c`);
   });
 
-  it('has neither the world’s declared secrets nor those that the host issued', () => {
+  it('contains neither the secrets that the world declares nor those that the host issued', () => {
     const secrets = {
       names: new Set(['x-key', 'signs_with']),
       values: ['st-1234'],
@@ -79,7 +79,7 @@ describe('a value in the ledger', () => {
     expect(start).toMatch(/^\{"note":"\*\*\*x+$/);
   });
 
-  it('is cut to its beginning if it is long or deep', () => {
+  it('is cut to its beginning if it is too long or nested too deep', () => {
     const many = Array.from({ length: 500_000 }, () => 1);
     const readFurther = () => expect.unreachable('read further than is shown');
     Object.defineProperty(many, 1_000, { get: readFurther });

@@ -37,7 +37,7 @@ const routes = [
   webhooks,
 ].join('\n');
 
-it('the ledger never has the session’s token or the tokens exchanged for it', async () => {
+it('the ledger never contains the session’s token, or tokens that clients got for it', async () => {
   const auth = 'scheme = "oauth2"\nsecret_env = "S"\nclient_id_env = "I"\nscope = "read write"';
   world = await serveApi({ operations: routes, auth });
   const minted = await world.ask('POST', '/oauth/token', {
@@ -61,7 +61,7 @@ it('the ledger never has the session’s token or the tokens exchanged for it', 
   expect(text.includes('my ***')).toBe(true);
 });
 
-it('the ledger never has minted bearer tokens, not even expired ones', async () => {
+it('the ledger never contains minted bearer tokens, not even expired ones', async () => {
   const auth = 'scheme = "oauth2"\nsecret_env = "S"\nclient_id_env = "I"\nscope = "read write"';
   world = await serveApi({
     operations: routes,
@@ -102,7 +102,7 @@ it('the ledger never has minted bearer tokens, not even expired ones', async () 
 it.each([
   ['a header', 'scheme = "header"\nname = "X-Vend"\nsecret_env = "S"'],
   ['the query', 'scheme = "query"\nname = "vend"\nsecret_env = "S"'],
-])('the ledger never has a credential in %s, of any form', async (_, auth) => {
+])('the ledger never contains a credential sent in %s, in any form', async (_, auth) => {
   world = await serveApi({ operations: routes, auth });
   await world.ask('GET', '/notes?vend=gu3ss&x=1', { headers: { 'x-vend': 'gu3ss' } });
   await world.ask('GET', `/notes?vend=${world.token}`, { headers: { 'x-vend': world.token } });
@@ -112,7 +112,7 @@ it.each([
   else expect(entry?.request.headers['x-vend']).toBe('***');
 });
 
-it('the ledger never has secrets of webhooks, in short or long answers', async () => {
+it('the ledger never contains secrets of webhooks, whether the answers with them are short or long', async () => {
   const notes = notesUpTo(600, (id) => ({ key: `s1gned-${id}` }));
   world = await serveApi({
     operations: routes,
@@ -131,7 +131,7 @@ it('the ledger never has secrets of webhooks, in short or long answers', async (
   expect(text.includes('"key":"***"')).toBe(true);
 });
 
-it('the ledger never has a percent-encoded secret', async () => {
+it('the ledger never contains a secret, not even percent-encoded', async () => {
   const auth = 'scheme = "oauth2"\nsecret_env = "S"\nclient_id_env = "I"';
   world = await serveApi({ operations: routes, auth });
   const body = `grant_type=client_credentials&client_secret=${world.token}`;

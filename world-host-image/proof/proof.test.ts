@@ -68,7 +68,7 @@ it('the proof finds nothing in a clean host', async () => {
   expect(await proof.clean([])).toEqual([]);
 });
 
-it('the proof kills a process that left its worker’s group, and reports it', async () => {
+it('the proof kills a process that left the process group of its worker, and reports the process', async () => {
   const left = await sleeper({ TMPDIR: join(workDir, 'code') });
   await runs(left);
   const found = await proof.clean([]);
@@ -79,7 +79,7 @@ it('the proof kills a process that left its worker’s group, and reports it', a
   expect(await proof.clean([])).toEqual([]);
 });
 
-it('the proof finds a surviving worker, and processes of its session that cleared their environment', async () => {
+it('the proof finds a surviving worker, and processes of the worker’s process session that cleared their environment', async () => {
   const worker = await sleeper({}, 'env -i sleep 1000 & env -i sleep 1000');
   await runs(worker);
   processes = { live: [], started: [Number(worker.pid)] };
@@ -90,7 +90,7 @@ it('the proof finds a surviving worker, and processes of its session that cleare
   expect(sleeping()).toEqual([]);
 });
 
-it('the proof finds processes in the session of a worker that has ended', async () => {
+it('the proof finds processes in the process session of a worker that has ended', async () => {
   const worker = await sleeper({}, 'env -i sleep 1000 & env -i sleep 1000');
   await runs(worker);
   const sleeping = () =>
@@ -114,7 +114,7 @@ it('the proof finds a worker that was present from the start and outlived its se
   expect(isRunning(worker.pid)).toBe(false);
 });
 
-it('the proof leaves live workers and unrelated processes of the same user alone', async () => {
+it('the proof does not kill live workers or unrelated processes of the same user', async () => {
   const worker = await sleeper({ TMPDIR: join(workDir, 'code') });
   const stranger = await sleeper({ TMPDIR: folder.path });
   await Promise.all([runs(worker), runs(stranger)]);
@@ -123,7 +123,7 @@ it('the proof leaves live workers and unrelated processes of the same user alone
   expect([isRunning(worker.pid), isRunning(stranger.pid)]).toEqual([true, true]);
 });
 
-it('the proof removes leftover files, folders and links, and nothing that links point to', async () => {
+it('the proof removes leftover files, folders and links, but not the targets of links', async () => {
   const outside = join(folder.path, 'outside');
   writeFiles(folder.path, { 'outside/file.txt': 'kept' });
   writeFiles(workDir, { 'left.txt': 'x', 'code/deep/er/left.txt': 'x', '.hidden': 'x' });
@@ -136,7 +136,7 @@ it('the proof removes leftover files, folders and links, and nothing that links 
   expect(existsSync(join(outside, 'file.txt'))).toBe(true);
 });
 
-it('the proof keeps files that the host placed, while they are unchanged', async () => {
+it('the proof does not remove files that the host placed, as long as they are unchanged', async () => {
   const path = join(workDir, 'code', 'code-1', 'tools.py');
   const placed = [{ path, content: Buffer.from('def f(): pass\n') }];
   writeFiles(workDir, { 'code/code-1/tools.py': 'def f(): pass\n', 'code/code-1/more.py': 'x' });

@@ -26,7 +26,7 @@ const proveOn = async (task: TaskSpec) => {
 const amiss = ({ rows }: Proof) => rows.filter(({ ok }) => !ok).map(({ what }) => what);
 
 describe('a proof of a task', () => {
-  it('passes a task whose grader notices every mutation', async () => {
+  it('passes a task whose grader detects every change', async () => {
     const task: TaskSpec = {
       instruction: 'Close issue 2 with `update_issues`, and make cy known.',
       grader: assertions(closed, known, {
@@ -55,7 +55,7 @@ describe('a proof of a task', () => {
     expect(whats).toContain('"no one else is new" when there is one row more');
   });
 
-  it('names a check that never fails, a step that no check looks at, and an unknown name', async () => {
+  it('reports a check that never fails, a step that no check grades, and an unknown name in the instruction', async () => {
     const proof = await proveOn({
       instruction: 'Use close_issues.',
       grader: assertions(closed, {
@@ -78,7 +78,7 @@ describe('a proof of a task', () => {
     ]);
   });
 
-  it('names a grader that passes an idle agent, and a solution that is refused', async () => {
+  it('reports a grader that passes an agent that does nothing, and a solution whose step is refused', async () => {
     const proof = await proveOn({
       seed: { rows: { users: [{ login: 'cy', id: 3 }] } },
       grader: assertions(known),
@@ -91,7 +91,7 @@ describe('a proof of a task', () => {
     );
   });
 
-  it('lets a step use the answer of an earlier one', async () => {
+  it('lets a step use the answer of an earlier step', async () => {
     const proof = await proveOn({
       grader: assertions({
         name: 'the new one is closed',
@@ -114,7 +114,7 @@ describe('a proof of a task', () => {
     expect(amiss(proof)).toEqual([]);
   });
 
-  it('repeats a grader in Python until each of its checks has failed', async () => {
+  it('grades changes by a grader in Python until each of the grader’s checks has failed', async () => {
     const source = `
 def verify(ctx):
     rows = ctx.query("issues")
@@ -130,7 +130,7 @@ def verify(ctx):
     expect(amiss(proof)).toEqual(['"there are issues" when something is amiss']);
   });
 
-  it('leaves no entry in the ledger, and names what is missing', async () => {
+  it('is not recorded in the ledger, and reports a missing grader or solution', async () => {
     const { control, rows, api } = await proveOn({ grader: assertions(closed) });
     expect(rows.map(({ what, ok }) => [what, ok])).toEqual([
       ['doing nothing', true],

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(workDir, { recursive: true, force: true }));
 
-it.each(names)('%s', async (name) => {
+it.each(names)('the archive %s is graded again to the same bytes', async (name) => {
   const archive = await readArchive(join(kept, name), join(workDir, name));
   const worlds = createOwnLoader({
     config: { python: 'python3', searchPath: process.env.PATH ?? '', boundary: 'auto', workDir },

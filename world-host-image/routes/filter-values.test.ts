@@ -39,8 +39,8 @@ const filtersFor = (path: string[], value: string | string[]) =>
     (filter) => filter.value,
   );
 
-describe('field types', () => {
-  it('follow references, alternatives and cycles', () => {
+describe('the types of a field', () => {
+  it('are found through references, alternatives and cycles in its schema', () => {
     expect(types('id')).toEqual(['integer']);
     expect(types('owner', 'id')).toEqual(['integer']);
     expect(types('owner', 'boss', 'boss', 'id')).toEqual(['integer']);
@@ -55,7 +55,7 @@ describe('field types', () => {
 });
 
 describe('arguments', () => {
-  it('are read by the types of their fields', () => {
+  it('are converted to the types of their fields', () => {
     expect(filtersFor(['id'], '5')).toEqual([[5]]);
     expect(filtersFor(['id'], ['5', '6'])).toEqual([[5, 6]]);
     expect(filtersFor(['id'], '5.5')).toEqual([['5.5']]);
@@ -68,12 +68,12 @@ describe('arguments', () => {
     expect(readText(new Set(), '5')).toBe('5');
   });
 
-  it('do not filter if they are missing', () => {
+  it('add no filter if they are missing', () => {
     const plan = planWith({ argument: 'y', path: ['id'], match: 'equals' });
     expect(filtersOf(plan, { x: '1' })).toEqual([]);
   });
 
-  it('set fields of a created row', () => {
+  it('set the fields of a row that the request creates', () => {
     const plan = planWith(
       { argument: 'x', path: ['owner', 'id'], match: 'equals' },
       { argument: 'q', path: ['kind'], match: 'contains' },

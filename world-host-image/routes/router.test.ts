@@ -32,8 +32,8 @@ const match = (method: string, path: string): unknown => {
   return found.kind === 'route' ? [found.route.operation, found.pathArguments] : found;
 };
 
-describe('router', () => {
-  it('prefers literals among the routes with the method', () => {
+describe('the router', () => {
+  it('prefers literals, but only among routes with the requested method', () => {
     expect(match('GET', '/issues/comments')).toEqual(['GET /issues/comments', {}]);
     expect(match('GET', '/issues/7')).toEqual(['GET /issues/{number}', { number: '7' }]);
     expect(match('DELETE', '/issues/comments')).toEqual([
@@ -42,14 +42,14 @@ describe('router', () => {
     ]);
   });
 
-  it('backtracks from a literal that leads nowhere', () => {
+  it('tries an argument if a literal leads to no route', () => {
     expect(match('GET', '/issues/9/events')).toEqual([
       'GET /{kind}/{id}/events',
       { kind: 'issues', id: '9' },
     ]);
   });
 
-  it('matches HEAD as GET, and the root', () => {
+  it('matches HEAD as GET, and matches the root path', () => {
     expect(match('HEAD', '/')).toEqual(['GET /', {}]);
   });
 
@@ -62,12 +62,12 @@ describe('router', () => {
     expect(match('PUT', '/teams')).toMatchObject({ allowed: ['GET', 'HEAD', 'OPTIONS', 'POST'] });
   });
 
-  it('compares literals decoded', () => {
+  it('compares literals after decoding them', () => {
     expect(match('GET', '/a%20b/7')).toEqual(['GET /a%20b/{id}', { id: '7' }]);
     expect(match('GET', '/%61%20b/7')).toEqual(['GET /a%20b/{id}', { id: '7' }]);
   });
 
-  it('gives an argument that spans slashes as many segments as the rest of the path leaves it', () => {
+  it('assigns to an argument that spans slashes all segments that the rest of the route does not need', () => {
     const branch = (path: string) => match('GET', `/branches/${path}`);
     expect(branch('main')).toEqual(['GET /branches/{branch...}', { branch: 'main' }]);
     expect(branch('feat/x/y')).toEqual(['GET /branches/{branch...}', { branch: 'feat/x/y' }]);
@@ -88,7 +88,7 @@ describe('router', () => {
     expect(match('GET', '/branches')).toEqual({ kind: 'unknown' });
   });
 
-  it('reads arguments inside segments, the one with the most text around it first', () => {
+  it('reads arguments inside segments, and tries the pattern with the most text first', () => {
     expect(match('GET', '/files/a.b.json')).toEqual(['GET /files/{path}.json', { path: 'a.b' }]);
     expect(match('GET', '/files/a.raw.json')).toEqual([
       'GET /files/{path}.raw.json',

@@ -57,7 +57,7 @@ const openIn = (userCode: UserCode) => {
   return { folder, code, remove };
 };
 
-it('recycling keeps workers that ran nothing since they loaded the code', async () => {
+it('recycling reuses workers that have run nothing since they loaded the code', async () => {
   const { notes, userCode } = noteWorkers();
   const { folder, code, remove } = openIn(userCode);
   await code.renew(async () => undefined);
@@ -67,7 +67,7 @@ it('recycling keeps workers that ran nothing since they loaded the code', async 
   await remove();
 });
 
-it('recycling restarts workers once after a run', async () => {
+it('recycling restarts workers after a run, and not again if nothing has run since', async () => {
   const { notes, userCode } = noteWorkers();
   const { folder, code, remove } = openIn(userCode);
   await code.run(request);
@@ -80,7 +80,7 @@ it('recycling restarts workers once after a run', async () => {
   await remove();
 });
 
-it('recycling restarts workers if code of another world ran beside them', async () => {
+it('recycling restarts workers if code of a linked world ran in the host', async () => {
   const { notes, userCode } = noteWorkers();
   const { code, remove } = openIn(userCode);
   const placed: unknown[] = [];
@@ -106,7 +106,7 @@ it('recycling restarts workers if the code could not be loaded', async () => {
   await remove();
 });
 
-it('a session begins after its code is known to import, and later ones of the same code do not wait', async () => {
+it('a session waits until its code has been imported, and later sessions with the same code do not wait', async () => {
   let failures = ['tools.py cannot be imported: NameError', 'api/handlers.py cannot be imported'];
   const { userCode } = noteWorkers(async () => failures);
   const { code, remove } = openIn(userCode);

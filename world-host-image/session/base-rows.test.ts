@@ -75,7 +75,7 @@ it('a small world is opened in memory, without a file', async () => {
   await release();
 });
 
-it('a large world is opened on a file, which is fetched once for all sessions', async () => {
+it('a large world is opened from a file, which is fetched once for all sessions', async () => {
   const source = sourceOf(large.bytes, 0);
   const first = await openRows(contract, source);
   const second = await openRows(contract, source);

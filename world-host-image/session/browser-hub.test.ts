@@ -31,7 +31,7 @@ const say = (parts: Partial<BrowserReport> = {}) => hub.exchange(report(parts), 
 const operations = (): string[] => noted.map(({ operation }) => operation ?? '');
 
 describe('an event of a browser', () => {
-  it('is recorded as the browser’s, with its details', async () => {
+  it('is recorded as an event of the browser, with its details', async () => {
     const { taken } = await say({ entries: [entry('navigated')] });
     expect(taken).toBe(1);
     expect(noted).toEqual([
@@ -50,13 +50,13 @@ describe('an event of a browser', () => {
     expect(operations()).toEqual(['one', 'two', 'three']);
   });
 
-  it('is numbered from the start by a browser that replaces another', async () => {
+  it('is recorded even if a browser that replaces another numbers its events from the start again', async () => {
     await say({ entries: [entry('before')] });
     expect((await say({ generation: 2, entries: [entry('after')] })).taken).toBe(1);
     expect(operations()).toEqual(['before', 'after']);
   });
 
-  it('is acknowledged and not recorded if it happened before a reset', async () => {
+  it('is acknowledged but not recorded if it happened before a reset', async () => {
     await say();
     const reset = hub.reset();
     expect((await say({ entries: [entry('late')] })).taken).toBe(1);
@@ -69,7 +69,7 @@ describe('an event of a browser', () => {
 describe('a screenshot', () => {
   const wanted = { format: 'png', fullPage: false } as const;
 
-  it('is ordered from the browser until it answers, and returned to the caller', async () => {
+  it('is requested from the browser until the browser answers, and then returned to the caller', async () => {
     const asked = hub.picture(wanted);
     const [order] = (await say()).orders;
     expect(order).toMatchObject({ do: 'screenshot', ...wanted });
@@ -87,7 +87,7 @@ describe('a screenshot', () => {
     expect(await asked).toEqual({ error });
   });
 
-  it('fails after the time limit, and is no longer ordered', async () => {
+  it('fails after the time limit, and is no longer requested from the browser', async () => {
     open(1);
     const outcome = await hub.picture(wanted);
     expect(outcome).toMatchObject({ error: { code: 'browser_unavailable' } });
@@ -102,7 +102,7 @@ describe('a screenshot', () => {
     expect(await Promise.all(asked)).toEqual(orders.map(({ id }) => ({ output: id })));
   });
 
-  it('is ignored if the host did not order it', async () => {
+  it('is ignored if the host did not request it', async () => {
     expect((await say({ answers: [{ id: 7, output: 'x' }] })).orders).toEqual([]);
   });
 });
@@ -135,7 +135,7 @@ describe('a reset', () => {
     expect(await reset).toBe(true);
   });
 
-  it('is incomplete until a browser has seen it', async () => {
+  it('is incomplete until a browser has a fresh profile', async () => {
     open(1);
     expect(await hub.reset()).toBe(false);
   });

@@ -33,7 +33,7 @@ const startHub = () => {
   return { hub, noted };
 };
 
-describe('a session whose browser is replaced by one of another host', () => {
+describe('a session whose browser is replaced by a browser of another host', () => {
   it('records all entries of the new browser, although its generation is the same', async () => {
     const { hub, noted } = startHub();
     await hub.exchange(report('hst-1', ['navigated', 'downloaded']), never);

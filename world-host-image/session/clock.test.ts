@@ -22,7 +22,7 @@ describe('a clock', () => {
     expect(clock.now().getTime()).toBe(state.ms);
   });
 
-  it('runs from its start at its rate, and restarts on a reset', () => {
+  it('runs from its start time at its rate, and starts there again on a reset', () => {
     const { state, now } = machine();
     const clock = createClock({ at, mode: 'real', rate: 3600 }, now);
     clock.step();

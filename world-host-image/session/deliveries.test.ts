@@ -81,7 +81,7 @@ const hook = (id: number, path: string, more: Row = {}): Row => ({
 });
 
 describe('an event', () => {
-  it('reaches the active subscriptions that want its type', async () => {
+  it('is delivered to the active subscriptions that list its type', async () => {
     await subscribe(
       hook(1, 'all'),
       hook(2, 'none-named', { events: [], active: true }),
@@ -100,7 +100,7 @@ describe('an event', () => {
     ]);
   });
 
-  it('reaches subscriptions that list its scope, or list none', async () => {
+  it('is delivered to subscriptions that list its scope, or that list none', async () => {
     await subscribe(
       hook(1, 'any'),
       hook(2, 'empty', { teams: [] }),
@@ -119,7 +119,7 @@ describe('an event', () => {
     expect(await receiversOf({})).toHaveLength(4);
   });
 
-  it('skips subscriptions without a receiver or a usable secret, and reports why', async () => {
+  it('is not delivered to subscriptions without a valid URL or a usable secret, and the ledger reports why', async () => {
     await subscribe(
       hook(1, 'fine'),
       { ...hook(2, ''), url: 'ftp://a.example/x' },
@@ -153,7 +153,7 @@ describe('an event', () => {
     );
   });
 
-  it('reports a limited number of skipped subscriptions, and the count of the rest', async () => {
+  it('causes entries for a limited number of skipped subscriptions, and an entry with the count of the others', async () => {
     const hooks = Array.from({ length: 103 }, (_, index) => hook(index + 1, '', { secret: null }));
     await subscribe(...hooks);
     expect(await receiversOf({})).toEqual([]);
@@ -165,13 +165,13 @@ describe('an event', () => {
     });
   });
 
-  it('reports no skipped subscription if its call fails', async () => {
+  it('causes no entries for skipped subscriptions if its call fails', async () => {
     await subscribe(hook(1, '', { secret: null }));
     await world.call('tool', 'open_and_fail', { title: 'x' });
     expect(await skipped()).toEqual([]);
   });
 
-  it('needs no secret if nothing is signed', async () => {
+  it('can be delivered without a secret if the world signs nothing', async () => {
     const table = '[webhooks]\nsubscriptions = "hooks"\nurl = "url"\nsigning = "none"\n';
     await elsewhere(table, async () => {
       await subscribe(hook(1, 'bare', { secret: null }));
@@ -207,7 +207,7 @@ unsigned = true
     });
   });
 
-  it('is refused if its type ends like that of an answer', async () => {
+  it('is refused if its type ends like that of an entry about an answer', async () => {
     const { error } = await world.call('tool', 'send', { type: 'issue.answer' });
     expect(error).toMatchObject({
       code: 'refused',
@@ -235,7 +235,7 @@ describe('a delivery', () => {
     expect(await verify('hush', JSON.stringify(entry?.request.body), signature)).toBe(true);
   });
 
-  it('carries the vendor’s addresses as receivers reach them, and signs that text', async () => {
+  it('contains addresses that receivers can reach instead of the vendor’s, and the signature is of that text', async () => {
     await subscribe({ ...hook(1, 'all'), url: 'https://desk.example/notes' });
     const body = { url: 'https://desk.example/tickets/1', said: `${world.url}/tickets/1` };
     await world.call('tool', 'send', { body });
@@ -249,7 +249,7 @@ describe('a delivery', () => {
     expect(await verify('hush', JSON.stringify(entry?.request.body), signature)).toBe(true);
   });
 
-  it('carries the current address of the session, whichever of its addresses the code wrote', async () => {
+  it('contains the current address of the session, whichever of the session’s addresses the code wrote', async () => {
     await elsewhere(undefined, async () => {
       await subscribe({ ...hook(1, 'all'), url: 'https://desk.example/notes' });
       const before = world.url;
@@ -263,7 +263,7 @@ describe('a delivery', () => {
     });
   });
 
-  it('is a signed form if its subscription says so', async () => {
+  it('is a signed form if its subscription has the content type of forms', async () => {
     const table = `[webhooks]\nsubscriptions = "hooks"\nurl = "url"\nsecret = "secret"
 content_type = "content_type"\nsigning = "github"\n`;
     await elsewhere(table, async () => {
@@ -321,7 +321,7 @@ content_type = "content_type"\nsigning = "github"\n`;
 });
 
 describe('large deliveries', () => {
-  it('are read page by page, each with the start of the next, and no read fails', async () => {
+  it('can be read page by page, each page with the start of the next, without a failing read', async () => {
     await subscribe(...Array.from({ length: 20 }, (_, index) => hook(index + 1, `${index}`)));
     expect((await world.call('tool', 'send', { body: 'x'.repeat(250_000) })).error).toBeUndefined();
     const read: number[] = [];
@@ -340,7 +340,7 @@ describe('large deliveries', () => {
     expect(Math.max(...sizes)).toBeLessThan(limits.statePageBytes + 1_000);
   });
 
-  it('are in the ledger up to its limit, and it reports how many are missing', async () => {
+  it('are in the ledger up to its limit, and a state call reports how many are missing', async () => {
     // This needs a world of its own: its waiting deliveries would count against the limit of later tests.
     await elsewhere(undefined, async () => {
       await subscribe(...Array.from({ length: 100 }, (_, index) => hook(index + 1, `${index}`)));
@@ -357,7 +357,7 @@ describe('large deliveries', () => {
   });
 });
 
-describe('limits', () => {
+describe('limits of deliveries', () => {
   const refused = async (input: Row, kind: string, message: RegExp): Promise<void> => {
     const answer = await world.call('tool', 'send', input);
     expect(answer.error).toMatchObject({
@@ -378,7 +378,7 @@ describe('limits', () => {
     await refused({}, 'full', /would reach 101 subscriptions; 100 are the most/);
   });
 
-  it('fail the whole call, even if its code continues', async () => {
+  it('fail the whole call, even if its code catches the refusal and continues', async () => {
     await subscribe(...Array.from({ length: 100 }, (_, index) => hook(index + 1, `${index}`)));
     const before = await world.call('state', undefined, {});
     for (const input of [{ times: 5 }, { body: 'x'.repeat(300_000) }]) {
@@ -398,7 +398,7 @@ describe('limits', () => {
     expect((await world.call('tool', 'send', { body: 'x'.repeat(most) })).error).toBeUndefined();
   });
 
-  it('apply to the levels and names of a body, so that its entry can be read', async () => {
+  it('apply to the nesting and member names of a body, so that its ledger entry can be read', async () => {
     await subscribe(hook(1, 'all'));
     const inheriting = { constructor: { prototype: 1 } };
     await refused({ body: inheriting }, 'shape', /the body of ping has a member "__proto__"/);
@@ -407,7 +407,7 @@ describe('limits', () => {
     expect(await delivered()).toHaveLength(1);
   });
 
-  it('refuse malformed events, with the reason', async () => {
+  it('also refuse malformed events, with the reason', async () => {
     await subscribe(hook(1, 'all'));
     await refused({ type: 'two words' }, 'shape', /text without spaces/);
     await refused({ type: '' }, 'shape', /text without spaces/);

@@ -163,7 +163,7 @@ describe('a session with a clock and a seed', () => {
     );
   });
 
-  it('has the times and ids that its clock and its seed determine', async () => {
+  it('has times determined by its clock, and ids determined by its seed', async () => {
     await world.reset();
     const { output: first } = await world.call('tool', 'open_ticket', { title: 'x' });
     await take(world, { kind: 'api', method: 'GET', path: '/tickets' });

@@ -20,7 +20,7 @@ describe('ids', () => {
     expect(drawn(ids)).not.toEqual(first);
   });
 
-  it('do not depend on how many an earlier turn drew', () => {
+  it('do not depend on how many ids an earlier turn drew', () => {
     const [many, none] = [createIds(7), createIds(7)];
     for (const ids of [many, none]) ids.begin();
     for (let draw = 0; draw < 10; draw += 1) many.uuid();
@@ -28,7 +28,7 @@ describe('ids', () => {
     expect(many.uuid()).toBe(none.uuid());
   });
 
-  it('differ under neighbouring seeds and turns', () => {
+  it('differ for neighbouring seeds and for neighbouring turns', () => {
     const seeds = [0, 1, 2, 7, 2 ** 32, 2 ** 32 + 7, 2 ** 40, Number.MAX_SAFE_INTEGER];
     const uuids = seeds.flatMap((seed) => {
       const ids = createIds(seed);

@@ -29,7 +29,7 @@ it('an access token is valid with its scopes until it expires', () => {
   expect(tokens.findAccess(token)?.isExpired).toBe(true);
 });
 
-it('access and refresh tokens are not interchangeable, and both can be forgotten', () => {
+it('access and refresh tokens are not interchangeable, and both can be revoked', () => {
   const { tokens } = tokensAt();
   const access = tokens.mintAccess([]);
   const refresh = tokens.mintRefresh(['read']);
@@ -41,7 +41,7 @@ it('access and refresh tokens are not interchangeable, and both can be forgotten
   expect(tokens.findRefresh(refresh)).toBeUndefined();
 });
 
-it('minted tokens are the same under the same seed, but only for the same session', () => {
+it('minted tokens are the same for the same seed, but only for the same session token', () => {
   const mint = (secret: string): string => tokensAt({ seed: 7, secret }).tokens.mintAccess([]);
   expect(mint('st-abc')).toBe(mint('st-abc'));
   expect(mint('st-abc')).not.toBe(mint('st-other'));
@@ -49,7 +49,7 @@ it('minted tokens are the same under the same seed, but only for the same sessio
   expect(tokens.mintAccess([])).not.toBe(tokens.mintAccess([]));
 });
 
-it('the oldest token is forgotten when there are too many', () => {
+it('the oldest minted token is dropped when there are too many', () => {
   const { tokens } = tokensAt();
   const [first, second] = [tokens.mintAccess([]), tokens.mintAccess([])];
   for (let minted = 2; minted <= 10_000; minted += 1) tokens.mintAccess([]);

@@ -13,13 +13,13 @@ const moved = (first: string, ...others: string[]): Session => {
   return session;
 };
 
-it('a session keeps a former address while other addresses alternate', () => {
+it('a session stores a former address even if other addresses alternate', () => {
   const { address, formerAddresses } = moved('old', 'a', 'b', 'a', 'b', 'a', 'b');
   expect(address).toBe(at('b'));
   expect(formerAddresses).toEqual([at('a'), at('old')]);
 });
 
-it('a session forgets the address that it left longest ago when there are too many', () => {
+it('if a session has too many former addresses, it drops the one that was replaced longest ago', () => {
   const { formerAddresses } = moved('a', 'b', 'c', 'd', 'e', 'f');
   expect(formerAddresses).toEqual(['e', 'd', 'c', 'b'].map(at));
 });

@@ -25,7 +25,7 @@ const sign = (
 
 describe('a delivery of a world', () => {
   it.each(Object.entries(signingSchemes))(
-    'is accepted by a receiver of the scheme %s, and not with another body',
+    'is accepted by a receiver of the scheme %s, but not with another body',
     async (_, scheme) => {
       const compiled = compileTree(hookedWorld([], webhooksTable(scheme)));
       if (!compiled.ok || compiled.contract.webhooks === null) throw new Error('no webhooks');
@@ -50,7 +50,7 @@ describe('a signed delivery', () => {
   };
   const secret = `whsec_${Buffer.from('a key of some 24 bytes..').toString('base64')}`;
 
-  it('passes Standard Webhooks’ own verifier, which also requires its time to be the present', () => {
+  it('passes Standard Webhooks’ own verifier, which also requires that its timestamp is recent', () => {
     const now = Math.floor(Date.now() / 1000);
     const headers = sign('standard-webhooks', standard, secret, now) ?? {};
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
@@ -75,7 +75,7 @@ describe('a signed delivery', () => {
     expect(headers).toMatchObject({ 'x-github-event': 'issues', 'x-github-delivery': 'msg-1' });
   });
 
-  it('passes Stripe’s own verifier, which also requires its time to be the present', () => {
+  it('passes Stripe’s own verifier, which also requires that its timestamp is recent', () => {
     const now = Math.floor(Date.now() / 1000);
     const names = { signature: 'stripe-signature' };
     const receive = (text: string, secret: string, timestamp = now): unknown => {
@@ -88,7 +88,7 @@ describe('a signed delivery', () => {
     expect(() => receive(body, 'whsec_test', now - 600)).toThrow('outside the tolerance');
   });
 
-  it('equals the one that Stripe’s library makes', () => {
+  it('has the signature that Stripe’s library makes', () => {
     const signature = 'f6022930764f751fa53916e8f87e80bec351f5eb0123b5cc39448e116c304a12';
     expect(sign('stripe', { signature: 'stripe-signature' }, 'whsec_test')).toEqual({
       'content-type': 'application/json',
@@ -96,7 +96,7 @@ describe('a signed delivery', () => {
     });
   });
 
-  it('is the plain HMAC of its body, for Linear and for vendors without a scheme', () => {
+  it('is signed with the plain HMAC of its body for Linear and for vendors without a scheme of their own', () => {
     const hex = createHmac('sha256', 'lin_wh').update(body, 'utf8').digest('hex');
     const names = { event: 'linear-event', id: 'linear-delivery', signature: 'linear-signature' };
     expect(sign('linear', names, 'lin_wh')).toMatchObject({
@@ -109,11 +109,11 @@ describe('a signed delivery', () => {
     });
   });
 
-  it('has no signature if the vendor has none', () => {
+  it('has no signature if the vendor signs nothing', () => {
     expect(sign('none', {}, '')).toEqual({ 'content-type': 'application/json' });
   });
 
-  it('is not made with a secret that cannot sign', () => {
+  it('is undefined for a secret that cannot sign', () => {
     for (const broken of ['', 'whsec_', 'whsec_*', 'whsec_abcde', 'pass word']) {
       expect(sign('standard-webhooks', standard, broken)).toBeUndefined();
     }

@@ -73,7 +73,7 @@ beforeAll(async () => {
 afterAll(() => served.stop());
 
 describe('a test that proves a task', () => {
-  it('passes for a sound task, and reports what is wrong with another', async () => {
+  it('passes for a sound task, and reports the faults of another task', async () => {
     const files = [
       toFile('tests/test_proofs.py', python),
       toFile('tests/proofs.test.ts', typescript),

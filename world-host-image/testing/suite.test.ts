@@ -129,7 +129,7 @@ describe('tests in Python', () => {
     expect(served.rows('notes', {})).toEqual(before);
   });
 
-  it('that end, hang or flood their process are reported as such, and the others run', async () => {
+  it('that end or hang their process, or flood its output, are reported with that outcome, and the other tests run', async () => {
     const report = await run(
       {
         'tests/test_hard.py': `
@@ -165,7 +165,7 @@ def test_last(): pass
     });
   });
 
-  it('that hang in other code are reported with their stack, even if the interpreter is stuck', async () => {
+  it('that hang in code that they call are reported with their stack, even if the interpreter is stuck', async () => {
     const report = await run(
       {
         'tests/steps.py': `
@@ -190,7 +190,7 @@ def test_stuck():
     });
   });
 
-  it('that cannot be imported, or hang while they are, are reported as files', async () => {
+  it('that cannot be imported, or hang during their import, are reported as failed files', async () => {
     const report = await run(
       {
         'tests/test_a.py': 'import nothing_there\n',
@@ -213,7 +213,7 @@ def test_stuck():
     });
   });
 
-  it('reach neither network nor files nor processes', async () => {
+  it('can use neither the network nor files nor processes', async () => {
     const report = await run({
       'tests/test_out.py': `
 import os, socket, subprocess
@@ -227,7 +227,7 @@ def test_process(): subprocess.run(["true"])
     expect(find(report, 'test_network')?.failure?.message).toContain('may not use the network');
   });
 
-  it('that no time is left for are reported as not run', async () => {
+  it('for which no time is left are reported as not run', async () => {
     const report = await run(
       { 'tests/test_a.py': 'while True: pass\n', 'tests/test_b.py': 'def test_b(): pass\n' },
       { suiteMs: 2_000 },
@@ -263,7 +263,7 @@ describe('tests in TypeScript', () => {
     expect(wrong?.failure?.text).toContain('expected: {"title":"two"}');
   });
 
-  it('that end, hang or cannot be imported are reported as such, and the others run', async () => {
+  it('that end or hang their process, or cannot be imported, are reported with that outcome, and the other tests run', async () => {
     const report = await run(
       {
         'tests/hard.test.ts': `
@@ -294,13 +294,13 @@ test('last', () => {});
   });
 });
 
-it('a world without tests gets an explanation of how to write them', async () => {
+it('a run of a world without tests fails with an explanation of where tests must be', async () => {
   await expect(run({ 'tests/README.md': '' })).rejects.toMatchObject({
     error: { code: 'no_tests' },
   });
 });
 
-it('a test does not run if the code of the world cannot be imported, and the report names the place', async () => {
+it('if the code of the world cannot be imported, its tests do not run, and the report names the file and line', async () => {
   const tree = notesWorld().map((file) =>
     file.path === 'tools.py'
       ? { ...file, content: encode(`RATE = 1 / 0\n${decode(file.content)}`) }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { issues } from '#test/support/host/host-bench.ts';
 import { startUiHost } from '#test/support/worlds/ui-world.ts';
 
-it('a page meets faults only below api_path, and not for its files or rows', async () => {
+it('declared faults apply to a page’s requests below api_path, but not to its files or rows', async () => {
   const { ui, control } = await startUiHost();
   const rules = [
     { name: 'busy', nth: 1, status: 503, body: '{"message":"later"}' },

@@ -71,7 +71,7 @@ const entries = async (): Promise<Row[]> => {
 };
 
 describe('lists', () => {
-  it('show entities with their counts, and the rows of one', async () => {
+  it('show the entities with their row counts, and the rows of an entity', async () => {
     await open('/');
     await page.getByRole('navigation', { name: 'Entities' }).getByText('3,000').waitFor();
     await page.getByRole('navigation', { name: 'Entities' }).getByText('Notes').click();
@@ -81,7 +81,7 @@ describe('lists', () => {
     expect(faults).toEqual([]);
   });
 
-  it('sort, search by "/" and filter, with all of it in the address', async () => {
+  it('can be sorted, searched (with the key "/") and filtered, and the URL contains all of these settings', async () => {
     await open('/entities/notes');
     await page.getByRole('button', { name: 'Rank' }).click();
     await rowAt(1).getByText('1000', { exact: true }).waitFor();
@@ -102,7 +102,7 @@ describe('lists', () => {
     expect(faults).toEqual([]);
   });
 
-  it('can be used by the keyboard, to the last row, into a row and back', async () => {
+  it('can be used by keyboard: to the last row, into a row and back', async () => {
     await open('/entities/notes?sort=-id');
     await rowAt(1).getByText('Note 3000').waitFor();
     await rowAt(1).focus();
@@ -122,7 +122,7 @@ describe('lists', () => {
     expect(new URL(page.url()).searchParams.get('sort')).toBe('-id');
   });
 
-  it('say what to do if nothing matches, and if the session refuses', async () => {
+  it('say what to do if nothing matches, and if the session refuses the request', async () => {
     await open('/entities/notes?search=nothing+at+all');
     await page.getByText('No row matches.').waitFor();
     await page.getByRole('button', { name: 'Clear search and filters' }).click();
@@ -137,7 +137,7 @@ describe('lists', () => {
 });
 
 describe('rows', () => {
-  it('lead to the rows that they refer to, and to those that refer to them', async () => {
+  it('have links to the rows that they refer to, and to the rows that refer to them', async () => {
     await open('/entities/notes/rows/3');
     await page.getByRole('region', { name: 'Refers to' }).getByRole('link', { name: '1' }).click();
     await page.getByRole('heading', { name: '1', exact: true }).waitFor();
@@ -148,7 +148,7 @@ describe('rows', () => {
     await page.getByRole('button', { name: /Remove filter: Book id is 1/ }).waitFor();
   });
 
-  it('are changed by the world’s route, and its refusals appear at their fields', async () => {
+  it('are changed through the world’s route, and its refusals are shown at the fields', async () => {
     await open('/entities/notes/rows/3');
     await page.getByRole('link', { name: 'Edit' }).click();
     const form = page.getByRole('dialog');
@@ -168,7 +168,7 @@ describe('rows', () => {
   });
 
   it.each(['notes', 'books'])(
-    'of %s that were deleted meanwhile are not saved, and the page says what to do next',
+    'of %s that were deleted while they were edited are not saved, and the page says what to do next',
     async (name) => {
       const form = page.getByRole('dialog');
       const id = name === 'notes' ? 4 : 2;
@@ -187,7 +187,7 @@ describe('rows', () => {
     },
   );
 
-  it('are created and deleted without a route of the world, by its contract', async () => {
+  it('are created and deleted under the world’s contract if the world has no route for that', async () => {
     await open('/entities/notes');
     await page.getByRole('button', { name: 'New' }).click();
     const form = page.getByRole('dialog');
@@ -206,7 +206,7 @@ describe('rows', () => {
     expect(world.rows('notes', { id: 9_000 })).toEqual([]);
   });
 
-  it('are not deleted while others refer to them, and the page gives the reason', async () => {
+  it('are not deleted while other rows refer to them, and the page gives the reason', async () => {
     await open('/entities/books/rows/1?form=delete');
     const question = page.getByRole('alertdialog');
     await question.getByRole('button', { name: 'Delete' }).click();

@@ -13,18 +13,18 @@ describe('an answer of the world at the page’s origin', () => {
     '//evil.test/x',
     '/\\evil.test',
     'https://ses-b--ui.worlds.test/',
-  ])('drops a redirect to %s, which leaves the origin', (location) => {
+  ])('loses its location header if it redirects to %s, which leaves the origin', (location) => {
     expect(answer(302, { location })).not.toHaveProperty('location');
   });
 
   it.each(['/board', 'board', `https://${host}/board`, `http://${host}/board`])(
-    'keeps a redirect to %s',
+    'keeps its location header if it redirects to %s',
     (location) => {
       expect(answer(302, { location })).toMatchObject({ location });
     },
   );
 
-  it('has no header that makes a browser report to or move to another address', () => {
+  it('has no header that makes a browser send reports to, or load, another URL', () => {
     const asked = {
       refresh: '0;url=https://evil.test',
       'reporting-endpoints': 'x="https://evil.test"',
@@ -36,7 +36,7 @@ describe('an answer of the world at the page’s origin', () => {
   });
 });
 
-it('every document at the origin has a strict content policy, also refusals and errors, because the page could script them', async () => {
+it('every document at the page’s origin has a strict content security policy, also refusals and errors, because the page could inject scripts into them', async () => {
   const { ui, cookie } = await startUiHost();
   const asked = [
     ...['/', '/app.js', '/docs', '/nothing', '/__svc/nothing', browserLinkPath, '/__world-api'],

@@ -57,8 +57,8 @@ const textAt = async (url: string, asked?: Asked) => {
   return [status, body?.toString() ?? ''];
 };
 
-describe('an address of the page', () => {
-  it('is a file, or the index of a folder', async () => {
+describe('a path of the page', () => {
+  it('leads to a file, or to the index file of a folder', async () => {
     expect(await textAt('/')).toEqual([200, texts['index.html']]);
     expect(await textAt('/docs/')).toEqual([200, texts['docs/index.html']]);
     expect(await textAt('/notes%20%26%20plans.txt')).toEqual([200, 'notes']);
@@ -74,7 +74,7 @@ describe('an address of the page', () => {
     },
   );
 
-  it('is the page itself for a browser that opens it, and 404 for a resource that a page loads', async () => {
+  it('without a file leads to the entry file if a browser navigates to it, and is 404 if a page loads it as a resource', async () => {
     const opened = { headers: { 'sec-fetch-mode': 'navigate' } };
     expect(await textAt('/issues/7', opened)).toEqual([200, texts['index.html']]);
     expect(await textAt('/issues/7', { headers: { accept: 'text/html,*/*' } })).toEqual([
@@ -89,7 +89,7 @@ describe('an address of the page', () => {
     ]);
   });
 
-  it('redirects from the root to the first page, and never to another host', async () => {
+  it('redirects from the root to the entry page, and never to another host', async () => {
     const first = await ask('/', { entry: '/board.html?view=all' });
     expect([first.status, first.headers.location]).toEqual([302, '/board.html?view=all']);
     for (const entry of ['//evil.test', '/?view=all']) {
@@ -97,14 +97,14 @@ describe('an address of the page', () => {
     }
   });
 
-  it('can be read and not written', async () => {
+  it('can be read but not written', async () => {
     const posted = await ask('/', { method: 'POST' });
     expect([posted.status, posted.headers.allow]).toEqual([405, 'GET, HEAD']);
   });
 });
 
 describe('a file', () => {
-  it('has its type, and a validator for conditional requests', async () => {
+  it('is sent with its media type, and with a validator for conditional requests', async () => {
     const { headers } = await ask('/app.js');
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
     expect((await ask('/logo.png')).headers['content-type']).toBe('image/png');
@@ -132,7 +132,7 @@ describe('a file', () => {
     expect(await part('bytes=1-2', { 'if-range': '"old"' })).toEqual([200, undefined, 'notes']);
   });
 
-  it('is compressed as the client accepts, if that saves bytes, with a validator of its own', async () => {
+  it('is compressed in a coding that the client accepts, if that saves bytes, and then has a validator of its own', async () => {
     const plain = await ask('/app.js');
     const brotli = await ask('/app.js', { headers: { 'accept-encoding': 'gzip, br' } });
     expect(brotli.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
@@ -150,7 +150,7 @@ describe('a file', () => {
     }
   });
 
-  it('is fetched once for all requests, and again after a failure', async () => {
+  it('is fetched from the control plane once for all requests, and fetched again after a failure', async () => {
     const only = digestOf('late');
     let answers = 0;
     const late = createUiFiles(async () => {

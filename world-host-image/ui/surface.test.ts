@@ -17,7 +17,7 @@ const entries = async ({ control }: Awaited<ReturnType<typeof startUiHost>>) => 
 };
 
 describe('access to a page', () => {
-  it('is granted to a browser once by a link, with a cookie of this host only', async () => {
+  it('is granted to a browser once by a link, and the cookie is valid for this host only', async () => {
     const { ui, control, sessionId } = await startUiHost();
     control.links.add('lt-two');
     const path = '/.svc/enter?token=lt-two';
@@ -67,7 +67,7 @@ describe('access to a page', () => {
     expect(await ui('/', { headers: open })).toMatchObject({ status: 200 });
   });
 
-  it('ends with the session, and a page says so', async () => {
+  it('ends with the session, and the answer after that says so', async () => {
     const { ui, control, cookie, sessionId } = await startUiHost();
     control.close(true, 'recycle');
     await control.message('reportClosed');
@@ -79,7 +79,7 @@ describe('access to a page', () => {
 });
 
 describe('the API below the page', () => {
-  it('is called with the session’s token, which the page never sees', async () => {
+  it('is called with the session’s token, which the page never gets', async () => {
     const host = await startUiHost();
     const { ui, cookie } = host;
     const headers = { cookie: `${cookie}; mine=1`, authorization: 'Bearer st-wrong' };
@@ -96,7 +96,7 @@ describe('the API below the page', () => {
     expect(JSON.stringify(rows)).not.toContain('svc-pass');
   });
 
-  it('answers a protocol upgrade like the world, without keeping the connection', async () => {
+  it('answers a protocol upgrade in the world’s form, and closes the connection', async () => {
     const { ui, cookie, host } = await startUiHost();
     const upgrade = {
       cookie,
@@ -132,7 +132,7 @@ describe('the API below the page', () => {
 });
 
 describe('the host’s own services', () => {
-  it('are 404 if unknown, and are never a file of the page', async () => {
+  it('are answered 404 if they are unknown, and their paths never lead to a file of the page', async () => {
     const { ui } = await startUiHost();
     expect(await ui('/__svc/nothing')).toMatchObject({ status: 404 });
     const navigation = await ui('/__svc/nothing', { headers: { accept: 'text/html' } });

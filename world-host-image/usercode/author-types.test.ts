@@ -125,7 +125,7 @@ describe('the Python stubs', () => {
       env: { MYPYPATH: stubs },
     });
 
-  it.skipIf(!hasMypy)('pass mypy --strict, and reveal mistakes of authors', () => {
+  it.skipIf(!hasMypy)('pass mypy --strict, and make mypy report mistakes of authors', () => {
     writeFiles(folder.path, {
       'fine.py': `from svc_env import HandlerContext, Row, VerifyContext, Refused, get, ids, webhooks
 
@@ -190,7 +190,7 @@ const compile = (files: Record<string, string>): string => {
 };
 
 describe('the TypeScript declaration', () => {
-  it('declares exactly what the module has', () => {
+  it('declares exactly the exports of the module', () => {
     const said = compile({
       'same.ts': `
 import type * as declared from 'svc_env';
@@ -212,7 +212,7 @@ export const members: Same<keyof declared.HandlerContext, keyof real.HandlerCont
     expect(said).toBe('');
   });
 
-  it('completes what authors write, and reveals their mistakes', () => {
+  it('gives authors types for their code, and makes the compiler report their mistakes', () => {
     const said = compile({
       'fine.ts': `
 import { fail, get, type HandlerContext, Refused, type Row, webhooks } from 'svc_env';

@@ -152,7 +152,7 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     await expectFresh();
   });
 
-  it('ends its process, and the next run gets another', async () => {
+  it('can end its process, and the next run gets another process', async () => {
     for (const status of [0, 3]) {
       expect(await run('ends', { status })).toMatchObject({
         error: { code: 'crashed', message: `the code's process ended: exit status ${status}` },
@@ -161,7 +161,7 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     await expectFresh();
   });
 
-  it('prints into the log, and never sends a message that way', async () => {
+  it('has its output written to the log, and never taken as a message', async () => {
     expect(await bench.value(language, 'prints')).toBe('printed');
     const said = await until(() => heard.texts('stderr').includes('zwei ä'), {
       timeoutMs: 30_000,
@@ -171,7 +171,7 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     expect(heard.texts('stdout')).toContain('one');
   });
 
-  it('is logged up to a limit if it floods its output', async () => {
+  it('has its output logged only up to a limit if it floods it', async () => {
     heard.entries.length = 0;
     expect(await bench.value(language, 'floods', { input: { times: 30 } })).toBe('flooded');
     await until(
@@ -204,7 +204,7 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     await expectFresh();
   });
 
-  it('cannot answer for a later run', async () => {
+  it('cannot send the result of a later run', async () => {
     const armed = await run('forged_later', { ms: 50 });
     if (language === 'python') {
       // The forger is a thread: the run that left it fails, and its worker is replaced.
@@ -216,7 +216,7 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     await expectFresh();
   });
 
-  it('costs its worker if it sends a message between runs', async () => {
+  it('has its worker replaced if it sends a message between runs', async () => {
     heard.entries.length = 0;
     await run('forged_later', { ms: 5 });
     await until(
@@ -226,7 +226,7 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     await expectFresh();
   });
 
-  it('closes its channel, and the next run gets another worker', async () => {
+  it('can close its channel, and the next run gets another worker', async () => {
     expect(codeOf(await run('closes'))).toBe('crashed');
     await expectFresh();
   });

@@ -83,7 +83,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     ]);
   });
 
-  it('fails for an uncaught refusal, with its line', async () => {
+  it('fails with the line of a refusal that it does not catch', async () => {
     const ninth = language === 'python' ? '"id": 9' : 'id: 9';
     expect(await bench.run(language, 'uncaught')).toMatchObject({
       ok: false,
@@ -100,7 +100,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     });
   });
 
-  it('is refused arguments that are no key', async () => {
+  it('is refused a key that is not an object of key fields', async () => {
     expect(await bench.run(language, 'bad_key')).toMatchObject({
       error: { code: 'refused', details: { kind: 'shape', entity: 'things' } },
     });
@@ -117,7 +117,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     });
   });
 
-  it('fails with the line that threw', async () => {
+  it('fails with the line that threw the error', async () => {
     const result = await bench.run(language, 'raises');
     const raise = language === 'python' ? 'raise ValueError' : 'throw new RangeError';
     expect(result).toMatchObject({ ok: false, error: { code: 'raised' } });
@@ -155,13 +155,13 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     }
   });
 
-  it('fails for an unknown function with the names of those that exist', async () => {
+  it('fails for an unknown function with the names of the functions that exist', async () => {
     expect(await bench.run(language, 'eco')).toMatchObject({
       error: { code: 'not_found', details: { functions: expect.arrayContaining(['echo']) } },
     });
   });
 
-  it('is refused values that are not JSON or exceed a message', async () => {
+  it('is refused values that are not JSON, or that exceed the size of a message', async () => {
     expect(await bench.run(language, 'not_json')).toMatchObject({
       error: {
         code: 'raised',
@@ -221,7 +221,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     });
   });
 
-  it('sends events as they are at the time of the call', async () => {
+  it('sends an event’s content as it is at the time of the call', async () => {
     const { access, sent } = createMemoryStore();
     await bench.value(language, 'sends', { access });
     await bench.run(language, 'sends', { ...api, access, input: request });
@@ -246,7 +246,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     }
   });
 
-  it('runs before a route, and answers only by `respond`', async () => {
+  it('answers only by `respond` if it runs before a route', async () => {
     const { access, things } = createMemoryStore();
     const before = { ...api, as: 'before', input: request, access } as const;
     expect(await bench.run(language, 'lets_pass', before)).toEqual({ ok: true, value: null });
@@ -263,7 +263,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     });
   });
 
-  it('sets headers that go with any answer', async () => {
+  it('can set headers that are sent with any answer', async () => {
     const ask = (as: 'handler' | 'before', body: unknown) =>
       bench.run(language, 'counted', { ...api, as, input: { ...request, body } });
     const left = { 'x-left': '4' };
@@ -313,7 +313,7 @@ describe.each(['python', 'typescript'] as const)('user code in %s', (language) =
     expect(await bench.value(language, 'echo', { input: { a: 1 } })).toEqual({ a: 1 });
   });
 
-  it('is refused a file that is not part of the code', async () => {
+  it('fails if the requested file is not part of the code', async () => {
     for (const file of ['../tools.py', '/etc/passwd', 'tools.js', 'missing.py']) {
       expect(await bench.run(language, 'echo', { file })).toMatchObject({
         error: { code: 'load_failed' },

@@ -91,9 +91,9 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-describe.each(['python', 'typescript'] as const)('in %s', (language) => {
+describe.each(['python', 'typescript'] as const)('in user code in %s', (language) => {
   it.each(values[language].map((value, i) => [...value, i] as const))(
-    '%s is refused as %s',
+    'the value %s is refused with the reason: is %s',
     async (_, what, i) => {
       const answered = await bench.run(language, `answers_${i}`);
       expect(answered).toMatchObject({
@@ -115,21 +115,24 @@ describe.each(['python', 'typescript'] as const)('in %s', (language) => {
     },
   );
 
-  it.each(['itself', 'deep'])('an endless value is refused: %s', async (name) => {
-    expect(await bench.run(language, name)).toMatchObject({
-      error: {
-        code: 'raised',
-        message: expect.stringMatching(/not JSON.*(circular|itself|nest|depth)/i),
-      },
-    });
-  });
+  it.each(['itself', 'deep'])(
+    'a value that contains itself or is nested too deep is refused: %s',
+    async (name) => {
+      expect(await bench.run(language, name)).toMatchObject({
+        error: {
+          code: 'raised',
+          message: expect.stringMatching(/not JSON.*(circular|itself|nest|depth)/i),
+        },
+      });
+    },
+  );
 
-  it('values that JSON can represent are kept', async () => {
+  it('values that JSON can represent are returned unchanged', async () => {
     expect(await bench.value(language, 'kept')).toEqual(kept[language]);
   });
 });
 
-it('code that would end its process gets an error at its line', async () => {
+it('code that calls process.exit gets an error with its line', async () => {
   await bench.load({ 'tools.ts': 'export const leaves = () => {\n  process.exit(3);\n};\n' });
   expect(await bench.run('typescript', 'leaves')).toMatchObject({
     error: {

@@ -77,14 +77,14 @@ describe('user code', () => {
     await expect(bench.run('python', 'pid')).rejects.toThrow('stopped');
   });
 
-  it('fails before any code is loaded', async () => {
+  it('fails if no code has been loaded yet', async () => {
     bench = await startBench();
     const none = { error: { code: 'load_failed', message: 'no code is loaded' } };
     expect(await bench.run('python', 'pid')).toMatchObject(none);
     expect(await bench.run('typescript', 'pid')).toMatchObject(none);
   });
 
-  it('gets fresh processes for other code', async () => {
+  it('gets fresh processes when other code is loaded', async () => {
     bench = await startBench();
     await bench.load(tools);
     const before = await pidsOf(bench);
@@ -97,7 +97,7 @@ describe('user code', () => {
     await areGone(before);
   });
 
-  it('restarts with nothing loaded, and ends a current run', async () => {
+  it('has nothing loaded after a restart, which also ends a current run', async () => {
     bench = await startBench();
     const directory = await bench.load(tools);
     const before = await pidsOf(bench);
@@ -126,7 +126,7 @@ describe('user code', () => {
   });
 
   it.each(['python', 'typescript'] as const)(
-    'gets a fresh process for the next run if one left something running: %s',
+    'gets a fresh process for the next run if a run left something running: %s',
     async (language) => {
       bench = await startBench();
       await bench.load(tools);
@@ -139,7 +139,7 @@ describe('user code', () => {
     },
   );
 
-  it('keeps a process that no code has reached', async () => {
+  it('keeps a process in which no code has been loaded or run', async () => {
     bench = await startBench();
     const [first] = bench.code.processes().live;
     await bench.load({ 'tools.ts': tools['tools.ts'] });
@@ -167,7 +167,7 @@ describe('user code', () => {
     expect(workersOf(bench, 'typescript/worker.mts')).toEqual([pid]);
   });
 
-  it('ends a worker that is idle for long, and starts another for the next run', async () => {
+  it('has its worker ended if it is idle for long, and another started for the next run', async () => {
     bench = await startBench({ idleMs: 50 });
     await bench.load(tools);
     const loaded = bench.code.processes().live;
@@ -182,14 +182,14 @@ describe('user code', () => {
     expect(await bench.value('typescript', 'pid')).not.toBe(before[1]);
   });
 
-  it('loads code of the language without eager files at the first run', async () => {
+  it('is imported at the first run if its language has no files that are imported at once', async () => {
     bench = await startBench();
     const directory = await bench.load({ 'tools.py': tools['tools.py'] });
     writeFiles(directory, { 'late.ts': 'export const f = () => "late";' });
     expect(await bench.value('typescript', 'f', { file: 'late.ts' })).toBe('late');
   });
 
-  it('runs both languages concurrently, and runs of one language one after the other', async () => {
+  it('runs concurrently in both languages, but one run after the other in the same language', async () => {
     bench = await startBench();
     await bench.load({
       'tools.py': 'n = 0\ndef f(i):\n    global n\n    n += 1\n    return [i, n]\n',
@@ -203,7 +203,7 @@ describe('user code', () => {
     expect(await Promise.all(jobs)).toEqual([...expected, ...expected]);
   });
 
-  it('is refused outside of its folder', async () => {
+  it('is refused if it lies outside of the folder for code', async () => {
     bench = await startBench();
     await expect(bench.code.load('/usr')).rejects.toThrow('outside of');
     await expect(bench.code.load(join(bench.folder, 'none'))).rejects.toThrow('is not there');

@@ -96,7 +96,7 @@ describe('a verifier', () => {
     expect(check?.passed).toBe(true);
   });
 
-  it('sorts, groups and keeps more than fits into the page cache', async () => {
+  it('can sort, group and store more than fits into the page cache', async () => {
     const numbers = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 150000),
       t as materialized (select i, hex(i * 7919 % 1000003) || '${'a'.repeat(40)}' as text from n)`;
     const checks = await run(`${numbers}
@@ -161,7 +161,7 @@ describe('a verifier', () => {
     });
   });
 
-  it('is stopped if it takes more than its share of the host’s memory', async () => {
+  it('is stopped if it uses more than its share of the host’s memory', async () => {
     const hungry = 'select length(zeroblob(900000000) || randomblob(900000000)) as passed';
     const error = await refused(hungry, { loadMs: 10_000, queryMs: 20_000 });
     expect(error).toEqual({
@@ -175,7 +175,7 @@ describe('a verifier', () => {
     expect(error).toMatchObject({ code: 'timeout' });
   });
 
-  it('reads the rows of a store on a file in place, with the session’s changes', async () => {
+  it('reads the rows of a store that is based on a file from that file, with the session’s changes', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-verifier-'));
     const file = join(folder, 'base');
     await writeFile(file, zstdDecompressSync(buildSnapshot(contract, sampleRows).bytes));

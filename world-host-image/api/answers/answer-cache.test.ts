@@ -20,7 +20,7 @@ const saw = (more: Partial<Seen> = {}): Seen => ({
   ...more,
 });
 
-it('the cache stays within its limits, and evicts the least recently requested answers', () => {
+it('the answer cache stays within its limits, and evicts the least recently requested answers', () => {
   const cache = new AnswerCache(openSampleStore().versions, limits);
   for (let id = 0; id < 60; id += 1) {
     cache.keep(request(id), answered(`"${'x'.repeat(1_000)}"`), saw());
@@ -34,7 +34,7 @@ it('the cache stays within its limits, and evicts the least recently requested a
   expect(cache.find(request(100))).toBeUndefined();
 });
 
-it('a body counts as text and as encoded bytes: ASCII twice, other text with two bytes a character', () => {
+it('a cached body counts as its text plus its encoded bytes, and text other than ASCII counts two bytes a character', () => {
   const bytesKept = (body: string): number => {
     const cache = new AnswerCache(openSampleStore().versions, limits);
     cache.keep(request(1), answered(body), saw());
@@ -65,7 +65,7 @@ describe('long bodies', () => {
     expect(cache.bytes()).toBeLessThan(500_000);
   });
 
-  it('all stay in the cache as text if each is requested again in turn', () => {
+  it('all stay in the cache as text if they are requested again one after the other', () => {
     const { cache } = start(6);
     const rounds = [1, 2].map(() =>
       [1, 2, 3, 4, 5, 6].map((page) => cache.find(request(page))?.answer.body?.length),
@@ -83,7 +83,7 @@ describe('long bodies', () => {
   });
 });
 
-it('a short body is evicted whole, and a long one stays as text', () => {
+it('to free memory, a short body is evicted whole, and a long one stays in the cache as text', () => {
   const small = { ...limits, bytes: 70_000, answerBytes: 70_000 };
   const cache = new AnswerCache(openSampleStore().versions, small);
   cache.keep(request(1), answered('x'.repeat(65_536)), saw());
@@ -93,7 +93,7 @@ it('a short body is evicted whole, and a long one stays as text', () => {
   expect(cache.bytes()).toBeLessThan(70_000);
 });
 
-it('answers to one request that differ by headers replace each other beyond the limit', () => {
+it('if one request has too many answers that differ by headers, the oldest answer is evicted', () => {
   const cache = new AnswerCache(openSampleStore().versions, limits);
   for (let mark = 0; mark < 5; mark += 1) {
     const seen = saw({ headers: new Set(['x-mark']) });
@@ -104,7 +104,7 @@ it('answers to one request that differ by headers replace each other beyond the 
   expect(cache.find(request(1))).toBeUndefined();
 });
 
-it('an answer whose worker names an unknown entity is not cached', () => {
+it('an answer is not cached if its worker reports a read of an unknown entity', () => {
   const cache = new AnswerCache(openSampleStore().versions, limits);
   cache.keep(request(1), answered('1'), saw({ entities: new Set(['users', 'nowhere']) }));
   expect([cache.find(request(1)), cache.bytes()]).toEqual([undefined, 0]);
@@ -120,7 +120,7 @@ it('an answer whose rows have changed is dropped, and its bytes are no longer co
   expect([cache.find(request(1)), cache.bytes()]).toEqual([undefined, 0]);
 });
 
-it('an answer depends on the headers that the code read, and on their order if it read all', () => {
+it('a cached answer is valid only for the same values of the headers that the code read, and the same order if it read all', () => {
   const cache = new AnswerCache(openSampleStore().versions, limits);
   const all = saw({ allHeaders: true });
   for (let id = 0; id < 30; id += 1) {

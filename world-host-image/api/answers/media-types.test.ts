@@ -17,12 +17,12 @@ describe('chooseMediaType', () => {
     ['image/png, text/html', 'text/html'],
     ['text/html;q=0, */*;q=0.1', 'application/json'],
     ['text/x-patch;q=x', 'text/x-patch'],
-  ])('given %s, chooses %s', (accept, chosen) => {
+  ])('for the header Accept: %s, chooses %s', (accept, chosen) => {
     expect(chooseMediaType(accept, offered)).toBe(chosen);
   });
 
   it.each(['image/png', 'application/vnd.notes.json', 'text/html;q=0', 'image/*'])(
-    'given %s, chooses no type',
+    'for the header Accept: %s, chooses no type',
     (accept) => {
       expect(chooseMediaType(accept, offered)).toBeUndefined();
     },

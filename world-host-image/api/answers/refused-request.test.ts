@@ -43,7 +43,7 @@ it.each<[string, number, string, Asked & { method?: string; path?: string }]>([
   ]);
 });
 
-it('a refusal of the contract is answered in the vendor’s words', async () => {
+it('a row that the contract refuses is answered with the vendor’s `invalid` error, unchanged', async () => {
   await serve(words);
   const answer = await api.ask('POST', '/notes', { body: { id: 2, title: '' } });
   expect([answer.status, answer.text]).toEqual([422, words]);
@@ -61,13 +61,16 @@ it.each([
   ['{"error":"invalid"}', '{"error":"invalid"}'],
   ['["no"]', '["no"]'],
   ['', ''],
-])('a placeholder is filled in a body like %s', async (invalid, expected) => {
-  await serve(invalid);
-  const answer = await api.ask('POST', '/notes', { body: '{' });
-  expect([answer.status, answer.text]).toEqual([400, expected]);
-});
+])(
+  'a request that cannot be read is answered with its own message in an `invalid` body like %s',
+  async (invalid, expected) => {
+    await serve(invalid);
+    const answer = await api.ask('POST', '/notes', { body: '{' });
+    expect([answer.status, answer.text]).toEqual([400, expected]);
+  },
+);
 
-it('a body that is a text stays as it is', async () => {
+it('a vendor’s error body that is not JSON is sent unchanged', async () => {
   await serve('<bad>message</bad>', 'error_content_type = "application/xml"');
   const answer = await api.ask('POST', '/notes', { body: '{' });
   expect([answer.status, answer.text]).toEqual([400, '<bad>message</bad>']);

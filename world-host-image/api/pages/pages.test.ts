@@ -45,7 +45,7 @@ const meddle = async ({ inserts, deletes }: { inserts: number; deletes: number[]
 };
 
 describe('pages by cursor', () => {
-  it('return forwards every row that existed throughout, once and in order', async () => {
+  it('return, in forward direction, every row that existed throughout, once and in order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 2, max: 12 }),
@@ -72,7 +72,7 @@ describe('pages by cursor', () => {
     );
   });
 
-  it('return the same pages backwards', async () => {
+  it('return the same pages in backward direction', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 12 }), async (limit) => {
         await api.reset();
@@ -91,7 +91,7 @@ describe('pages by cursor', () => {
     );
   });
 
-  it('continue after an anchor whose rows were deleted, in both directions', async () => {
+  it('continue in both directions after the row at the cursor was deleted', async () => {
     await api.reset();
     const first = await pageAt('limit=28');
     for (const id of [28, 29, 30]) await api.ask('DELETE', `/notes/${id}`);
@@ -115,7 +115,7 @@ describe('pages by cursor', () => {
 });
 
 describe('a cursor', () => {
-  it('is valid as written, for its operation only', () => {
+  it('can be read back, but only for the operation that it was written for', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('after' as const, 'before' as const),
@@ -130,7 +130,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('is refused in any other form', () => {
+  it('is refused if it is any other text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(readCursor('list', text)).toBeUndefined();

@@ -32,14 +32,14 @@ describe('a form', () => {
     expect(parseForm('a[b]=2&a=1')).toBeUndefined();
   });
 
-  it('accepts names of prototypes as plain names', () => {
+  it('accepts names such as "__proto__" as plain names', () => {
     const form = parseForm('__proto__[polluted]=1&constructor[prototype][polluted]=1') ?? {};
     expect(Object.keys(form)).toEqual(['__proto__', 'constructor']);
     expect(Object.getPrototypeOf(form)).toBe(Object.prototype);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  it('has a maximum nesting', () => {
+  it('is refused if it is nested too deep', () => {
     const deep = `a${'[b]'.repeat(10_000)}`;
     expect(parseForm(`${deep}=1`)).toEqual({ [deep]: '1' });
   });

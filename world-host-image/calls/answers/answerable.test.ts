@@ -72,9 +72,9 @@ const errorOf = async (name: string, input = {}) => {
   return answer.error;
 };
 
-describe('a tool answer that the public API cannot carry', () => {
+describe('a tool output that the public API cannot return', () => {
   it.each(['__proto__', 'constructor'])(
-    'fails its call and writes nothing: a member "%s"',
+    'fails the call, which writes nothing, if it has a member "%s"',
     async (name) => {
       const message = expect.stringContaining('has a member "__proto__"');
       expect(await errorOf('inherits', { name })).toMatchObject({
@@ -84,14 +84,14 @@ describe('a tool answer that the public API cannot carry', () => {
     },
   );
 
-  it.each(['deep', 'fails_deep'])('fails its call if it nests too deeply: %s', async (name) => {
+  it.each(['deep', 'fails_deep'])('fails the call if it is nested too deep: %s', async (name) => {
     expect(await errorOf(name)).toMatchObject({
       code: 'invalid_output',
       message: 'the answer of the code nests deeper than 200 levels',
     });
   });
 
-  it('keeps the code and message of an error, and drops its details', async () => {
+  it('is left out if it is the details of an error, which keeps its code and message', async () => {
     expect(await errorOf('fails_inheriting')).toEqual({
       code: 'mine',
       message: 'no',
@@ -99,12 +99,12 @@ describe('a tool answer that the public API cannot carry', () => {
     });
   });
 
-  it('is refused by the store as well', async () => {
+  it('is also refused as the argument of a store operation', async () => {
     const { output } = await api.call('tool', 'asks_deep', {});
     expect(output).toBe('the argument nests deeper than 200 levels');
   });
 
-  it('fails its call if the code writes it to the channel itself', async () => {
+  it('fails the call even if the code writes it to the worker’s channel itself', async () => {
     expect(await errorOf('writes_done')).toMatchObject({ code: 'invalid_output' });
   });
 });

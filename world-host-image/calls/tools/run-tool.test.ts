@@ -155,7 +155,7 @@ describe('a task that names its tools', () => {
     ['the manifest', [...elsewhere, file('svc-env.toml', ofManifest), verifier]],
     ['tasks.json', [...tree, file('tasks.json', JSON.stringify([asked])), verifier]],
   ])(
-    'in %s offers no other tool, and refuses a call of one with a list of its own',
+    'in %s offers no other tool, and refuses a call of another tool with the list of those that it names',
     async (_, files) => {
       const few = await serveWorld(files, { task: 'few' });
       try {
@@ -179,7 +179,7 @@ describe('a task that names its tools', () => {
 });
 
 describe('an input that does not fit', () => {
-  it('is refused with all its places, the first in words, for every kind of tool', async () => {
+  it('is refused for every kind of tool, with the places of all problems and a description of the first', async () => {
     for (const name of ['archive', 'count']) {
       expect(await errorOf(name, { how: 'badly', 'a/b': 1 })).toEqual({
         code: 'invalid_input',
@@ -197,7 +197,7 @@ describe('an input that does not fit', () => {
     }
   });
 
-  it('is refused as a row, or for a row inside it, with the place in the input', async () => {
+  it('is refused with the place in the input if it is, or contains, a row that the store refuses', async () => {
     const broken = { id: 2, list_id: 1, title: 5 };
     expect(await errorOf('create_cards', broken)).toMatchObject({ code: 'shape', path: '/title' });
     expect(await errorOf('create_cards', { row: broken })).toMatchObject({
@@ -223,7 +223,7 @@ describe('an input that does not fit', () => {
     expect(await errorOf('list_cards', { 'x/y': 1 })).toMatchObject({ path: '/x~1y' });
   });
 
-  it('is refused in the vendor’s words if the tool is an operation', async () => {
+  it('is refused with the vendor’s error if the tool is bound to an operation', async () => {
     expect(await errorOf('rename_card', { id: 1, title: 5 })).toMatchObject({
       code: 'refused',
       message: expect.stringContaining('/title'),
@@ -235,8 +235,8 @@ describe('an input that does not fit', () => {
   });
 });
 
-describe('a tool whose code is wrong', () => {
-  it('is reported as the fault, with the place in its output and no place in the input', async () => {
+describe('a tool whose code has a bug', () => {
+  it('fails its call with an error that blames the tool and gives the place in the output, none in the input', async () => {
     const lies: [string, Row, string, string][] = [
       ['archive', { how: 'lie' }, 'archive in tools.py', ''],
       ['count', { how: 'lie' }, 'count in tools.ts', ''],
@@ -255,7 +255,7 @@ describe('a tool whose code is wrong', () => {
     }
   });
 
-  it('reports what its code raised, and the place in a row that it wrote', async () => {
+  it('fails its call with the exception that the code raised, or the place in the row that it wrote', async () => {
     expect(await errorOf('archive', { how: 'break' })).toMatchObject({
       code: 'full',
       message: 'the list is full',
@@ -277,7 +277,7 @@ describe('a tool whose code is wrong', () => {
 describe('a hostile input', () => {
   const hostile = JSON.parse('{"__proto__": {"id": 1, "admin": true}, "constructor": 1}') as Row;
 
-  it('with names that objects inherit counts as one with unknown names', async () => {
+  it('with names that objects inherit is refused like one with unknown names', async () => {
     expect(await errorOf('archive', hostile)).toMatchObject({ code: 'invalid_input' });
     expect(await errorOf('create_cards', hostile)).toMatchObject({ code: 'shape' });
     expect(await errorOf('list_cards', hostile)).toMatchObject({ path: '/__proto__' });
@@ -292,7 +292,7 @@ describe('a hostile input', () => {
     expect(({} as Row).admin).toBeUndefined();
   });
 
-  it('is refused at any depth', async () => {
+  it('is refused, whatever its depth', async () => {
     const text = `${'{"extra":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     const deep = { id: 2, list_id: 1, title: 'deep', extra: JSON.parse(text) };
     for (const name of ['create_cards', 'archive', 'rename_card']) {
@@ -302,7 +302,7 @@ describe('a hostile input', () => {
     expect(JSON.stringify(output).length).toBeLessThan(100_000);
   });
 
-  it('is accepted at the maximum size', async () => {
+  it('of the maximum size is accepted', async () => {
     const title = 'x'.repeat(1024 * 1024);
     const { output } = await call('create_cards', { id: 2, list_id: 1, title });
     expect(output).toEqual({ id: 2, list_id: 1, title });
@@ -310,7 +310,7 @@ describe('a hostile input', () => {
 });
 
 describe('an unknown tool name', () => {
-  it('is answered with the name that was probably meant', async () => {
+  it('is refused with the name that was probably meant', async () => {
     expect(await errorOf('archve', {})).toEqual({
       code: 'unknown_tool',
       message: 'the world has no tool "archve"; did you mean "archive"?',

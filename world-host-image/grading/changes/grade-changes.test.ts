@@ -85,7 +85,7 @@ describe('the changes of a grade', () => {
     expect(Object.keys(changes.rows[1]?.fields ?? {}).sort()).toEqual(['labels', 'state']);
   });
 
-  it('are paged, with counts of all', async () => {
+  it('are returned page by page, with counts of all changes', async () => {
     open();
     await change((rows) => {
       for (let id = 100; id < 112; id += 1) rows.insert('issues', issue(id));
@@ -110,7 +110,7 @@ describe('the changes of a grade', () => {
 });
 
 describe('a check explains', () => {
-  it('only the fields of an updated row that it names', async () => {
+  it('only those fields of an updated row that it names', async () => {
     open();
     await change((rows) => rows.update('issues', { id: 10 }, { state: 'closed', title: 'oh' }));
     const checks = [{ entity: 'issues', where: { id: 10, state: 'closed' } }];
@@ -136,7 +136,7 @@ describe('a check explains', () => {
     });
   });
 
-  it('as many new rows as it asks for', async () => {
+  it('at most as many new rows as it asks for', async () => {
     open();
     await change((rows) => {
       for (let id = 100; id < 104; id += 1) rows.insert('issues', issue(id));
@@ -158,7 +158,7 @@ describe('a check explains', () => {
     expect(await unexplained({ checks })).toHaveProperty('issues 100');
   });
 
-  it('the row that other checks select, not an earlier one', async () => {
+  it('the row that the other checks select, not an earlier row', async () => {
     open();
     await change((rows) => {
       rows.insert('issues', issue(100, { title: 'wrong' }));
@@ -171,7 +171,7 @@ describe('a check explains', () => {
     expect(Object.keys(await unexplained({ checks }))).toEqual(['issues 100']);
   });
 
-  it('deleted rows, as many as it wanted fewer', async () => {
+  it('deleted rows, at most as many as the rows exceeded its maximum', async () => {
     open();
     await change((rows) => {
       rows.update('issues', { id: 10 }, { state: 'closed' });
@@ -214,7 +214,7 @@ describe('a check explains', () => {
 });
 
 describe('a task allows', () => {
-  it('updates of the fields that it names, and of whole rows if it names none', async () => {
+  it('updates of the fields that its allowance names, and any change if the allowance names none', async () => {
     open();
     await change((rows) => {
       rows.update('issues', { id: 10 }, { labels: ['x'], title: 'oh' });
@@ -237,7 +237,7 @@ describe('a task allows', () => {
 });
 
 describe('a check of rows with related rows', () => {
-  it('explains the deletion of a row that had related rows, and of no other', async () => {
+  it('explains the deletion of a row that had the related rows, and of no other row', async () => {
     open();
     // The check allows no open issue that another one duplicates. Issue 12 duplicates 10, and none duplicates 11.
     const repeated = { entity: 'issues', by: ['duplicate_of'] };
@@ -251,7 +251,7 @@ describe('a check of rows with related rows', () => {
     expect(await unexplained({ checks })).toEqual({ 'issues 11': ['state'] });
   });
 
-  it('considers the related rows of before, even if they are deleted', async () => {
+  it('considers the related rows that existed when the task began, even if they have been deleted', async () => {
     open();
     const checks = [
       { entity: 'users', where: { login: 'cy' }, none: { entity: 'repos' }, count: 0 },
@@ -266,7 +266,7 @@ describe('a check of rows with related rows', () => {
 });
 
 describe('linked worlds', () => {
-  it('have their changes reported and allowed under their alias', async () => {
+  it('have changes that are reported, and can be allowed, under the link’s alias', async () => {
     open();
     const linked = openSampleStore();
     linked.mark('base');

@@ -136,7 +136,7 @@ const isUnexplained = (
   );
 };
 
-it('the changes lead to the state after, and those that no check explains and no task allows are unexplained', async () => {
+it('the changes of a grade lead from the state before to the present state, and a change is unexplained exactly if no check explains it and the task does not allow it', async () => {
   const given = fc.record({
     seed: fc.array(step, { maxLength: 4 }),
     steps: fc.array(step, { maxLength: 8 }),

@@ -58,7 +58,7 @@ const idsOf = ({ json }: Answered): unknown[] => (json.rows as Row[]).map(({ id 
 const problemsOf = ({ json }: Answered) => json.problems;
 
 describe('lists of rows', () => {
-  it('count entities and page rows in insertion order, with and without a cursor', async () => {
+  it('contain the counts of entities, and page rows in insertion order, with and without a cursor', async () => {
     expect((await ask('GET', 'entities')).json).toEqual({
       entities: [
         { name: 'books', rows: 2 },
@@ -73,7 +73,7 @@ describe('lists of rows', () => {
     expect([idsOf(last), last.json.cursor]).toEqual([[2_499, 2_500], null]);
   });
 
-  it('sort, with missing values last in both directions, and continue where a page ended', async () => {
+  it('can be sorted, with missing values last in both directions, and continue where a page ended', async () => {
     const up = await list({ sort: 'rank', limit: 2 });
     const ranks = ({ json }: Answered) => (json.rows as Row[]).map(({ rank }) => rank);
     expect([ranks(up), up.json.total]).toEqual([[1, 1], 2_500]);
@@ -93,7 +93,7 @@ describe('lists of rows', () => {
     expect(next.json.total).toBe(2_499);
   });
 
-  it('filter and search for several words in any field and any case', async () => {
+  it('can be filtered, and searched for several words in any field, in upper or lower case', async () => {
     const filtered = await list({ where: { state: 'done', rank: { gte: 990 } }, limit: 5 });
     expect(filtered.json.total).toBe(
       notes.filter(({ state, rank }) => state === 'done' && Number(rank) >= 990).length,
@@ -104,7 +104,7 @@ describe('lists of rows', () => {
     expect(idsOf(await list({ search: '1234' }))).toEqual([1_234]);
   });
 
-  it('cut a large row, and mark it as cut', async () => {
+  it('contain a shortened form of a large row, which is marked as cut', async () => {
     const { json } = await list({ limit: 2, offset: 6 });
     expect(json).toMatchObject({
       cut: [0],
@@ -121,13 +121,13 @@ describe('lists of rows', () => {
     ['limit', { limit: 501 }, 'limit: must be a whole number from 0 to 500'],
     ['cursor', { cursor: 'x' }, 'cursor: is not JSON'],
     ['words', { search: 'a b c d e f g h i' }, 'search: has 9 words, more than 8'],
-  ])('refuse an invalid %s', async (_name, query, message) => {
+  ])('are refused with an error for an invalid %s', async (_name, query, message) => {
     const answer = await list(query);
     expect(answer.status).toBe(400);
     expect(answer.json.message).toContain(message);
   });
 
-  it('refuse unknown entities and rows', async () => {
+  it('are refused for unknown entities, and so are unknown rows', async () => {
     expect((await ask('GET', 'entities/nope/rows')).status).toBe(404);
     expect((await ask('GET', 'entities/notes/constructor')).status).toBe(404);
     expect((await ask('PUT', 'entities/notes/rows')).status).toBe(400);
@@ -138,7 +138,7 @@ describe('lists of rows', () => {
 });
 
 describe('a row', () => {
-  it('is returned with the rows that it refers to, and those that refer to it', async () => {
+  it('is returned with the rows that it refers to, and the rows that refer to it', async () => {
     const note = await ask('GET', 'entities/notes/row', { query: { key: [2] } });
     expect(note.json.references).toEqual([
       { fields: ['book_id'], entity: 'books', row: { id: 1 } },
@@ -152,7 +152,7 @@ describe('a row', () => {
     expect(none.json.references).toEqual([{ fields: ['book_id'], entity: 'books', row: null }]);
   });
 
-  it('is created by the conventional tool, and changed and deleted by the contract', async () => {
+  it('is created by the conventional tool, and changed and deleted without a tool, under the contract', async () => {
     const body = { id: 3_000, title: 'new', book_id: 2 };
     const made = await ask('POST', 'entities/notes/rows', { body });
     expect(made).toMatchObject({ status: 201, json: { row: body } });
@@ -201,7 +201,7 @@ describe('a row', () => {
     ['a row of megabytes', { body: { title: 'x'.repeat(300_000) } }, 'larger than 262144 bytes'],
     ['a list', { body: [] }, 'the body must be an object'],
     ['a name that objects inherit by', { body: '{"__proto__": {}}' }, '__proto__'],
-  ])('is not accepted from %s', async (_name, asked, message) => {
+  ])('is not written for a request with %s', async (_name, asked, message) => {
     const answer = await ask('POST', 'entities/notes/rows', asked);
     expect(answer.status).toBe(400);
     expect(answer.json.message).toContain(message);

@@ -33,7 +33,7 @@ const labels = (...rows: object[]) =>
     rows.map((row) => JSON.stringify(row)),
   );
 
-it('labels name referenced rows by field and key, if they have a title', () => {
+it('labels contain the titles of referenced rows by field and key, if the rows have a title', () => {
   expect(labels({ id: 1, host: 1, guest: null, room: 7 }, { id: 2, host: 1, guest: 1 })).toEqual({
     host: { 1: 'Ada' },
     guest: { 1: 'Ada' },

@@ -104,14 +104,14 @@ const processors = [
   },
 ];
 
-describe.each(processors)('the filter of $machine', (calls) => {
+describe.each(processors)('the system call filter for $machine', (calls) => {
   const { arch } = calls;
   const filter = assemble(calls.machine, 'None', true);
   const says = (number: number, ...given: (number | bigint)[]): number =>
     judge(filter, { arch, number, arguments: given });
   const huge = 1n << 40n;
 
-  it('allows only threads and signals of the process itself', () => {
+  it('allows to create threads and send signals only within the process itself', () => {
     expect(says(calls.read)).toBe(allow);
     const thread = 0x3d0f00;
     expect(says(calls.clone, thread)).toBe(allow);
@@ -132,7 +132,7 @@ describe.each(processors)('the filter of $machine', (calls) => {
     expect(says(calls.prlimit, pid + 1, 7, 0)).toBe(eperm);
   });
 
-  it('refuses calls that reach other processes, and every call that is not listed', () => {
+  it('refuses calls that affect other processes, and every call that is not listed', () => {
     const refused = ['socket', 'ptrace', 'readv', 'mount', 'execve'] as const;
     for (const name of refused) expect([name, says(calls[name], 0)]).toEqual([name, eperm]);
     expect(says(calls.fcntl, 1, 8, 1)).toBe(eperm);
@@ -153,7 +153,7 @@ describe.each(processors)('the filter of $machine', (calls) => {
     }
   });
 
-  it('starts one program, whose arguments lie at the given address', () => {
+  it('allows to start only one program, whose arguments lie at the given address', () => {
     const launching = assemble(calls.machine, '(0x7f0012345678, 0x7f0012340000, 0x10)', true);
     const starts = (...given: (number | bigint)[]): number =>
       judge(launching, { arch, number: calls.execve, arguments: given });
@@ -163,7 +163,7 @@ describe.each(processors)('the filter of $machine', (calls) => {
     expect(starts(0x7f0012345678n, 0x7f0012340000n, 0)).toBe(eperm);
   });
 
-  it('opens files only to read if Landlock is missing', () => {
+  it('allows to open files only for reading if Landlock is missing', () => {
     const strict = assemble(calls.machine, 'None', false);
     const opens = (flags: number): number =>
       judge(strict, { arch, number: calls.openat, arguments: [-100, 0, flags] });
@@ -221,7 +221,7 @@ describe.skipIf(!isLinux)('a system without the sandbox', () => {
     });
   };
 
-  it('starts no program if the sandbox is required', () => {
+  it('starts no program in the mode that requires the sandbox', () => {
     const { status, stderr } = startWithin('require');
     expect([status, stderr.trim()]).toEqual([
       78,
@@ -229,7 +229,7 @@ describe.skipIf(!isLinux)('a system without the sandbox', () => {
     ]);
   });
 
-  it('reports the missing parts if the sandbox is not required', () => {
+  it('starts the program and reports the missing parts in the other mode', () => {
     const { output } = startWithin('auto');
     expect(JSON.parse(String(output[4]))).toEqual({
       type: 'open',

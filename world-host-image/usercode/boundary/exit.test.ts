@@ -33,7 +33,7 @@ describe('a run whose process ended', () => {
     });
   });
 
-  it('because the system gave it no more threads is reported as such, even if no sample counted them', () => {
+  it('because the system refused it more threads is reported with that reason, even if no sample counted the threads', () => {
     const output = "Traceback (most recent call last):\nRuntimeError: can't start new thread\n\n";
     expect(errorOf({ status: 1, output })).toEqual({
       code: 'too_many_threads',

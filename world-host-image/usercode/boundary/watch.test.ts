@@ -19,7 +19,7 @@ describe('a pool of memory', () => {
     onFull: () => void notified.push(name),
   });
 
-  it('notifies only the largest member if all together use too much', () => {
+  it('notifies only the largest process if all processes together use too much', () => {
     const pool = createMemoryPool(100);
     pool.join(member('gone', undefined));
     pool.join(member('small', 40));
@@ -58,7 +58,7 @@ export const hold = async ({ mb, ms }) => {
   });
   afterAll(() => bench.close());
 
-  it('end the larger process if both use too much memory, and the other continues', async () => {
+  it('are limited together: if both use too much memory, the larger process is ended, and the other continues', async () => {
     expect(await bench.value('typescript', 'hold', { input: { mb: 90, ms: 100 } })).toBe(90);
     const results = await Promise.all([
       bench.run('python', 'hold', { input: { mb: 70, ms: 1_000 } }),

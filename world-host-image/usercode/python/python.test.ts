@@ -40,7 +40,7 @@ const handler = {
 } as const;
 
 describe('imports', () => {
-  it('finds siblings in the root, in a folder, and by relative name', async () => {
+  it('find other files in the root, in a folder, and by relative name', async () => {
     await bench.load({
       'tools.py':
         'from labels import color\nimport tools as same\ndef paint(): return color("bug")\n',
@@ -54,7 +54,7 @@ describe('imports', () => {
     expect(await bench.value('python', 'index', handler)).toEqual(['a:red', 1, 1]);
   });
 
-  it('finds the functions that handlers of all worlds share', async () => {
+  it('find the functions that handlers of all worlds share', async () => {
     const written = ['10100', 7, ' 7', '-1', '٣', true, null, '1'.repeat(16)];
     await bench.load({
       'tools.py':
@@ -67,7 +67,7 @@ describe('imports', () => {
     expect(await bench.value('python', 'names')).toEqual([true, { id: 1 }]);
   });
 
-  it('names the files of an import cycle from the root of the world', async () => {
+  it('that form a cycle fail with the names of the files, relative to the root of the world', async () => {
     await bench.load({
       'tools.py': 'from one import x\ndef paint(): return x\n',
       'one.py': 'from two import y\nx = 1\n',
@@ -77,7 +77,7 @@ describe('imports', () => {
     expect(message).toMatch(/circular import\) \(one\.py\) \(two\.py:1 in <module>\)$/);
   });
 
-  it('reports a failing import at each run of that file, and of no other', async () => {
+  it('that fail are reported at each run of that file, and at no other run', async () => {
     await bench.load({
       'tools.py': 'import labels\ndef paint(): pass\n',
       'labels.py': 'x = 1\nraise ValueError("no labels today")\n',
@@ -99,7 +99,7 @@ describe('imports', () => {
     expect(await bench.value('python', 'index', handler)).toBe(1);
   });
 
-  it('points at a syntax error', async () => {
+  it('that fail by a syntax error are reported with its place', async () => {
     const where =
       /^tools\.py cannot be imported: SyntaxError: .*\(tools\.py:2 in <module>\), by Python 3\.\d+$/;
     expect(await bench.failures({ 'tools.py': 'x = 1\ndef paint(:\n  pass\n' })).toEqual([
@@ -111,7 +111,7 @@ describe('imports', () => {
     });
   });
 
-  it('reports code that ends its process or hangs while it is imported as a failure of its run', async () => {
+  it('that end their process or hang are reported as a failure of the run', async () => {
     const impatient = await startBench({ loadMs: 300 });
     const files = {
       'tools.py': 'import os\nos._exit(7)\n',
@@ -129,14 +129,14 @@ describe('imports', () => {
     await impatient.close();
   });
 
-  it('reports a module that is shadowed by a file of the same name', async () => {
+  it('of a module that a file of the same name shadows are reported', async () => {
     await bench.load({ 'tools.py': 'def f(): pass\n', 'json.py': 'def f(): pass\n' });
     expect(errorOf(await bench.run('python', 'f', { file: 'json.py' })).message).toMatch(
       /rename it/,
     );
   });
 
-  it('refuses the store while a file is imported', async () => {
+  it('may not use the store', async () => {
     await bench.load({ 'tools.py': 'from svc_env import get\nget("things", {"id": 1})\n' });
     expect(errorOf(await bench.run('python', 'f'))).toMatchObject({
       code: 'load_failed',
@@ -144,7 +144,7 @@ describe('imports', () => {
     });
   });
 
-  it('imports a grader anew for each run', async () => {
+  it('are repeated for each run of a grader', async () => {
     const directory = await bench.load({
       'checks/verify.py': 'def verify(ctx): ctx.check("old", True)\n',
     });
@@ -157,7 +157,7 @@ describe('imports', () => {
 });
 
 describe('errors', () => {
-  it("leaves out frames that are not the author's, and shows the cause", async () => {
+  it("contain only frames of the author's files, and include the cause", async () => {
     await bench.load({
       'tools.py': [
         'import json',
@@ -187,14 +187,14 @@ describe('errors', () => {
     expect(deep.details.trace.length).toBe(20);
   });
 
-  it('points at the function that was given wrong arguments', async () => {
+  it('name the function that was given wrong arguments', async () => {
     await bench.load({ 'tools.py': '\n\ndef triage(owner, repo): pass\n' });
     expect(errorOf(await bench.run('python', 'triage', { input: { owner: 'x' } })).message).toMatch(
       /missing 1 required positional argument: 'repo' \(tools\.py:3 in triage\)/,
     );
   });
 
-  it('survives errors and values made to break their own report', async () => {
+  it('are reported even if errors or values are made to break the report', async () => {
     await bench.load({
       'tools.py': [
         'class Bad(Exception):',
@@ -214,7 +214,7 @@ describe('errors', () => {
     expect(await bench.value('python', 'surrogate')).toBe('\ud800');
   });
 
-  it('lets `fail` pass through a broad `except`', async () => {
+  it('by `fail` are not caught by a broad `except`', async () => {
     await bench.load({
       'tools.py':
         'from svc_env import fail\ndef f():\n    try:\n        fail("stop")\n' +
@@ -228,7 +228,7 @@ describe('errors', () => {
 });
 
 describe('concurrency inside a call', () => {
-  it('runs async functions that gather and use threads', async () => {
+  it('is possible by async functions that gather and use threads', async () => {
     await bench.load({
       'tools.py': [
         'import asyncio, threading',
@@ -253,7 +253,7 @@ describe('concurrency inside a call', () => {
   });
 });
 
-describe('what the process may do', () => {
+describe('the Python process', () => {
   const attempts: Record<string, string> = {
     'start a process': 'import subprocess; subprocess.run(["true"])',
     'run a shell': 'import os; os.system("true")',
@@ -287,7 +287,7 @@ def allowed():
     },
   );
 
-  it('sees its own files, a clean environment and no site packages', async () => {
+  it('can access its own files, a clean environment and no site packages', async () => {
     const [own, names, sites] = (await bench.value('python', 'allowed')) as [string, string[], []];
     expect(own).toBe('def a');
     const expected = ['HOME', 'LANG', 'PYTHONHASHSEED', 'TMPDIR', 'TZ'];
@@ -295,14 +295,14 @@ def allowed():
     expect(sites).toEqual([]);
   });
 
-  it('may have a thread from its import on', async () => {
+  it('may have a thread that an import started', async () => {
     const start = 'threading.Thread(target=threading.Event().wait, daemon=True).start()';
     await bench.load({ 'tools.py': `import threading\n${start}\ndef f(): return 1\n` });
     expect(await bench.value('python', 'f')).toBe(1);
     expect(await bench.value('python', 'f')).toBe(1);
   });
 
-  it.runIf(isLinux)('has bounded memory', async () => {
+  it.runIf(isLinux)('has limited memory', async () => {
     await bench.load({ 'tools.py': 'def f(): return len(bytearray(2 * 1024 ** 3))\n' });
     const error = errorOf(await bench.run('python', 'f'));
     expect(error.code).toBe('out_of_memory');
@@ -320,12 +320,12 @@ def allowed():
 });
 
 describe('finding Python', () => {
-  it('reports that there is none', async () => {
+  it('fails with an error if there is none', async () => {
     await expect(findPython('/nowhere/python3')).rejects.toThrow(AppError);
     await expect(findPython('true')).rejects.toThrow(/3\.11/);
   });
 
-  it("reads the author's frames from what faulthandler prints", () => {
+  it("includes parsing the author's frames from what faulthandler prints", () => {
     const said = [
       'Timeout (0:00:01)!',
       'Thread 0x1 (most recent call first):',

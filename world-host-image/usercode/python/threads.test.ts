@@ -66,16 +66,16 @@ afterAll(() => bench.close());
 
 const value = (name: string, input = {}) => bench.value('python', name, { input });
 
-it('a call runs a thread pool of any size within the worker’s limit', async () => {
+it('a call can run a thread pool of any size within the worker’s limit', async () => {
   for (const workers of [2, 8, 32]) expect(await value('pool', { workers })).toBe(4950);
 });
 
-it('a call runs asyncio’s threads, whose executor ends with the call', async () => {
+it('a call can use asyncio’s threads, whose executor ends with the call', async () => {
   for (const _ of [1, 2]) expect(await value('to_thread')).toBe(190);
   expect(await value('own_executor')).toBe(7);
 });
 
-it('calls after one with threads have the memory of the worker, in the same process', async () => {
+it('after a call with threads, later calls still have the worker’s memory, in the same process', async () => {
   await value('pool', { workers: 8 });
   const before = Number(await value('count'));
   expect(await value('large')).toBe(100 * 2 ** 20);
@@ -84,16 +84,16 @@ it('calls after one with threads have the memory of the worker, in the same proc
   expect(await value('count')).toBe(before + 1);
 });
 
-it('a thread has a stack for as many nested calls as Python allows', async () => {
+it('a thread’s stack is large enough for as many nested calls as Python allows', async () => {
   expect(await value('deep')).toEqual([900]);
 });
 
-it('the error of multiprocessing’s process pools points to thread pools', async () => {
+it('a process pool of multiprocessing fails with an error that recommends thread pools', async () => {
   const result = await bench.run('python', 'bare_pool');
   const message = expect.stringContaining('concurrent.futures.ThreadPoolExecutor');
   expect(result).toMatchObject({ ok: false, error: { code: 'raised', message } });
 });
 
-it('mimetypes guesses types of files from the system’s list', async () => {
+it('the module mimetypes can read the system’s list of media types', async () => {
   expect(await value('guess')).toBe('application/json');
 });

@@ -58,7 +58,7 @@ describe('user code without Python', () => {
     expect(said).toContain('the sandbox of user code is incomplete on this system');
   });
 
-  it('refuses tools, graders and tests in Python for that reason', async () => {
+  it('refuses tools, graders and tests in Python with the reason that there is no Python', async () => {
     expect(await code.run(request('python', 'tools.py'))).toEqual(refusal);
     for (const apart of [code.startGrader(), code.startTester('python', [])]) {
       expect(await apart.run(request('python', 'checks/verify.py'))).toEqual(refusal);
@@ -66,7 +66,7 @@ describe('user code without Python', () => {
     }
   });
 
-  it('does not start if the sandbox is required', async () => {
+  it('is refused at the start of the host if the sandbox is required', async () => {
     const start = startUserCode({
       python,
       workDir: folder.path,

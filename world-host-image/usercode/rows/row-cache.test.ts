@@ -273,7 +273,7 @@ const query = (entity: string): HeldStep => ({
 });
 
 describe.each(['python', 'typescript'] as const)('reads from cached rows in %s', (language) => {
-  it('return what the store would, whatever was written, undone and reset', async () => {
+  it('return what the store would return, whatever was written, undone and reset', async () => {
     let answered = 0;
     const session = fc.record({
       before: fc.option(heldRows),
@@ -312,7 +312,7 @@ describe.each(['python', 'typescript'] as const)('reads from cached rows in %s',
     expect(reads).toEqual(['notes', 'pairs', 'notes']);
   });
 
-  it('use the store of the current call, and no other', async () => {
+  it('use only the store of the current call', async () => {
     const stores = [openHeldStore(), openHeldStore()];
     for (const [id, store] of stores.entries()) await write(store, { notes: [{ id, text: 'a' }] });
     for (let round = 0; round < 3; round += 1) {
@@ -335,7 +335,7 @@ describe.each(['python', 'typescript'] as const)('reads from cached rows in %s',
     });
   });
 
-  it('need no request for a number that the function requested last time, until it writes', async () => {
+  it('also include prefetched numbers: a number that the function requested last time needs no request until it writes', async () => {
     const store = openHeldStore();
     await write(store, { notes: [{ id: 1, text: 'a' }] });
     const row = { left: 'a', right: 1 };
@@ -369,7 +369,7 @@ describe.each(['python', 'typescript'] as const)('reads from cached rows in %s',
     expect(await run([query('notes')])).toEqual([]);
   });
 
-  it('see earlier writes of the same run', async () => {
+  it('include earlier writes of the same run', async () => {
     const store = openHeldStore();
     await write(store, { notes: [{ id: 1, text: 'a' }] });
     const access = accessOf(store);

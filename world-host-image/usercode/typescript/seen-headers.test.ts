@@ -4,7 +4,7 @@ import { watchHeaders } from './seen-headers.ts';
 
 const given = () => watchHeaders({ accept: 'text/html', 'x-mark': '7' });
 
-it('reads of headers are recorded, present or not', () => {
+it('reads of headers are recorded, whether or not the headers are present', () => {
   const { headers, seen } = given();
   expect([headers.accept, 'x-none' in headers, Object.hasOwn(headers, 'x-mark')]).toEqual([
     'text/html',
@@ -30,7 +30,7 @@ it('iteration over headers and changes to them count as reads of all', () => {
   expect([{ ...headers }, seen()]).toEqual([{ 'x-mark': '8' }, 'all']);
 });
 
-it('inspection of the proxy reveals no header unseen', () => {
+it('inspecting the proxy does not reveal headers without recording a read', () => {
   const { headers, seen } = given();
   expect(inspect(headers)).not.toContain('text/html');
   expect(seen()).toEqual([]);

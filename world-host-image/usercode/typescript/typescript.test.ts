@@ -19,7 +19,7 @@ const errorOf = (result: RunResult) => {
 const load = (text: string) => bench.load({ 'tools.ts': text });
 
 describe('imports', () => {
-  it("finds siblings and Node's harmless modules", async () => {
+  it("find other files and Node's harmless modules", async () => {
     await bench.load({
       'tools.ts': `
         import { createHash } from 'node:crypto';
@@ -38,7 +38,7 @@ describe('imports', () => {
     ['a name that is not exported', 'import { b } from "./b.ts";', 'tools.ts:1', "named 'b'"],
     ['a module that is not there', 'import "left-pad";', null, 'left-pad'],
     ['a file that is not there', 'import "./gone.ts";', null, 'gone.ts'],
-  ])('reports %s at each run', async (_, text, place, part) => {
+  ])('that fail are reported at each run: %s', async (_, text, place, part) => {
     await bench.load({ 'tools.ts': text, 'b.ts': 'export const a = 1;' });
     for (const _again of [1, 2]) {
       const { code, message } = errorOf(await bench.run('typescript', 'f'));
@@ -50,7 +50,7 @@ describe('imports', () => {
     }
   });
 
-  it('refuses the store while a file is imported', async () => {
+  it('may not use the store', async () => {
     await load("import { get } from 'svc_env';\nawait get('things', { id: 1 });");
     const { code, message } = errorOf(await bench.run('typescript', 'f'));
     expect([code, message]).toEqual(['load_failed', expect.stringContaining('only inside a call')]);
@@ -94,7 +94,7 @@ describe('promises', () => {
     }
   });
 
-  it('report any thrown value', async () => {
+  it('fail the run with any thrown value', async () => {
     await load(`
       export const text = () => { throw 'a text'; };
       export const nothing = async () => { throw undefined; };
@@ -106,7 +106,7 @@ describe('promises', () => {
   });
 });
 
-describe('what the process may do', () => {
+describe('the TypeScript process', () => {
   const attempts: Record<string, string> = {
     'import child_process': "await import('node:child_process')",
     'import net': "await import('net')",
@@ -132,7 +132,7 @@ describe('what the process may do', () => {
     },
   );
 
-  it('sees a clean environment', async () => {
+  it('gets a clean environment', async () => {
     const names = (await bench.value('typescript', 'seen')) as string[];
     expect(names.filter((name) => name !== 'LC_CTYPE')).toEqual(['HOME', 'LANG', 'TMPDIR', 'TZ']);
   });
@@ -169,13 +169,13 @@ describe('timers that a call leaves', () => {
     ['is of a module', "process.getBuiltinModule('timers').setInterval(tick, 1).unref();"],
   ];
 
-  it.each(leaving)('end with the call, also one that %s', async (_, leave) => {
+  it.each(leaving)('end with the call, even one that %s', async (_, leave) => {
     await load(`${ticking} export const start = () => { ${leave} return 'left'; };`);
     expect(await bench.value('typescript', 'start')).toBe('left');
     expect(await bench.value('typescript', 'look')).toBe(0);
   });
 
-  it('do not cost the worker if they have fired or were cleared', async () => {
+  it('do not cause a new worker if they have fired or were cleared', async () => {
     await load(`${ticking}
       export const calm = async () => {
         setInterval(tick, 1_000).unref()[Symbol.dispose]();
