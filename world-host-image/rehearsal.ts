@@ -112,7 +112,7 @@ export const rehearse = async (workDir: string, log: Log): Promise<void> => {
     fetchBlob: async (digest) => blobs.get(digest) ?? new Uint8Array(),
     readBlob: async (digest) => blobs.get(digest) ?? new Uint8Array(),
     openFiles: async () => {
-      throw new Error('the rehearsed world is small');
+      throw new Error('the warm-up opened a snapshot folder, which its small world does not need');
     },
     userCode: noUserCode,
     workDir,
@@ -143,6 +143,6 @@ export const rehearse = async (workDir: string, log: Log): Promise<void> => {
   session.ledger.close();
   await worlds.release();
   if (listed.body !== `[${JSON.stringify(answer.output)}]`) {
-    throw new Error(`the rehearsal answered ${listed.status} ${listed.body}`);
+    throw new Error(`the warm-up request was answered ${listed.status} ${listed.body}`);
   }
 };

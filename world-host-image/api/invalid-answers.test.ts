@@ -41,12 +41,12 @@ const note = { id: 9, note: { name: 'Nine' } };
 describe('the answer to a rejected request', () => {
   it.each<[string, [method: string, path: string, Asked?], Record<string, unknown>]>([
     [
-      'names the part of its body that a field was taken from',
+      'names the member of the body that the invalid field is taken from',
       ['POST', '/books/1/notes', { body: { id: 9, note: { name: '' } } }],
       { param: 'note.name', field: 'title', message: expect.stringContaining('fewer than 1') },
     ],
     [
-      'names the field that it left out',
+      'names the field that the body lacks',
       ['POST', '/books/1/notes', { body: { id: 9 } }],
       { param: 'note.name', field: 'title', message: 'is missing' },
     ],
@@ -66,12 +66,12 @@ describe('the answer to a rejected request', () => {
       { param: 'id', field: 'id', message: 'is taken by another row' },
     ],
     [
-      'names its limit',
+      'names the parameter "limit"',
       ['GET', '/notes?limit=0'],
       { param: 'limit', field: 'limit', message: 'must be a whole number from 1 to 10000' },
     ],
     [
-      'names its cursor',
+      'names the parameter "cursor"',
       ['GET', '/notes?cursor=zzz'],
       { param: 'cursor', field: 'cursor', message: expect.stringMatching(/^is no cursor of /) },
     ],
@@ -224,14 +224,24 @@ describe('invalid_by', () => {
       '{"code":"taken","field":"id"}',
     ],
     [
-      'a row that is not there',
+      'a reference to a row that does not exist',
       ['POST', '/notes', { body: { id: 9, title: 'x', book_id: 7 } }],
       422,
       '{"code":"unknown"}',
     ],
-    ['a row in use', ['DELETE', '/books/1'], 422, '{"code":"unknown"}'],
-    ['a shape', ['POST', '/notes', { body: { id: 9 } }], 400, '{"code":"invalid"}'],
-    ['anything else', ['GET', '/notes?limit=0'], 422, '{"code":"invalid"}'],
+    [
+      'the deletion of a row that others refer to',
+      ['DELETE', '/books/1'],
+      422,
+      '{"code":"unknown"}',
+    ],
+    [
+      'a row that does not fit its schema',
+      ['POST', '/notes', { body: { id: 9 } }],
+      400,
+      '{"code":"invalid"}',
+    ],
+    ['any other cause', ['GET', '/notes?limit=0'], 422, '{"code":"invalid"}'],
   ])('sets the error body for %s', async (_, [method, path, asked = {}], status, text) => {
     const notes = notesUpTo(2).map((row) => ({ ...row, book_id: 1 }));
     const api = await serve({

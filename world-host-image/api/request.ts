@@ -197,7 +197,7 @@ const answerAt = async (
   const known = { ...nothing, authorized: true };
   const segments = splitPath(path);
   if (segments === undefined) {
-    return { ...known, answer: refusedRequest(api, 'the path has a broken escape', 400) };
+    return { ...known, answer: refusedRequest(api, 'the path has an invalid percent-escape', 400) };
   }
   const found = session.world.router.match(request.method, segments);
   if (found.kind === 'route') {

@@ -111,7 +111,7 @@ const stampOf = (session: Session): string => {
 const tooLarge = (part: Part, offset: number): CallFailure =>
   new CallFailure({
     code: 'too_large',
-    message: `line ${offset + 1} of ${part} has more than the ${limits.callOutputBytes} bytes of an answer, so the session cannot be exported`,
+    message: `line ${offset + 1} of the section "${part}" is larger than the ${limits.callOutputBytes} bytes that an answer may have, so the session cannot be exported`,
   });
 
 /** Reads the page that begins at `from`. */
@@ -142,7 +142,11 @@ const readAsked = (input: Row): Asked => {
   const { from, stamp } = input;
   if (from === undefined) return { from: { section: 0, offset: 0 }, stamp: undefined };
   if (!isObject(from) || typeof stamp !== 'string') {
-    throw new CallFailure({ code: 'invalid_input', message: 'from goes with a stamp', path: '' });
+    throw new CallFailure({
+      code: 'invalid_input',
+      message: 'from and stamp must be given together, as the previous page returned them',
+      path: '',
+    });
   }
   return { from: from as RecordPlace, stamp };
 };

@@ -25,12 +25,12 @@ const readNumber = (given: Row, name: keyof Page, fallback: number, max: number)
 const readPage = ({ changes }: Row): Page | undefined => {
   if (changes === undefined) return undefined;
   if (!isObject(changes))
-    return invalid('/changes', 'changes must be an object of offset and limit');
+    return invalid('/changes', 'changes must be an object with offset and limit');
   const unknown = Object.keys(changes).find((name) => name !== 'offset' && name !== 'limit');
   if (unknown !== undefined) {
     return invalid(
       '/changes',
-      `"${unknown.slice(0, 100)}" is not a member of changes; it has offset and limit`,
+      `"${unknown.slice(0, 100)}" is not a member of changes, whose members are offset and limit`,
     );
   }
   return {

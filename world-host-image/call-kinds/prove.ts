@@ -10,7 +10,10 @@ import { prove } from '../proving/prove.ts';
 export const callProve: RunCall = async (session, call, input, runOther) => {
   refuseUnknown(input, []);
   if (session.task === null) {
-    throw new CallFailure({ code: 'no_task', message: 'the session was opened on no task' });
+    throw new CallFailure({
+      code: 'no_task',
+      message: 'the session was opened without a task, so there is nothing to prove',
+    });
   }
   const at = new Date();
   const startedAt = performance.now();

@@ -12,7 +12,8 @@ const readFiles = ({ files = {} }: Row): TreeFile[] => {
     throw new CallFailure({ code: 'invalid_input', message, path: '/files' });
   };
   const faultOf = createPathCheck();
-  if (!isObject(files)) return fail('files must be an object of texts by their paths');
+  if (!isObject(files))
+    return fail('files must be an object that has the text of each file under its path');
   return Object.entries(files).map(([path, text]) => {
     if (typeof text !== 'string') return fail(`${path} must be a text`);
     if (!path.startsWith('tests/')) return fail(`${path} is not in tests/`);

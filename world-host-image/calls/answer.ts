@@ -13,7 +13,7 @@ export const callAnswer: RunCall = (session, _call, input) => {
   const value = input.answer;
   const bytes = Buffer.byteLength(JSON.stringify(value));
   if (bytes > mostBytes) {
-    const message = `the answer has ${bytes} bytes, more than the ${mostBytes} of an answer`;
+    const message = `the answer has ${bytes} bytes, more than the maximum of ${mostBytes}`;
     throw new CallFailure({ code: 'too_large', message, path: '/answer' });
   }
   return session.world.store.exclusively(() => {

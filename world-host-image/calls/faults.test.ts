@@ -108,7 +108,7 @@ describe('a `faults` call', () => {
       /60000/,
     ],
     ['a chance beyond 1', { rules: [{ ...down, chance: 2 }] }, '/rules/0/chance', /0 to 1/],
-    ['a zeroth request', { rules: [{ ...down, nth: 0 }] }, '/rules/0/nth', /from 1/],
+    ['a request with the number 0', { rules: [{ ...down, nth: 0 }] }, '/rules/0/nth', /from 1/],
     ['nth and chance', { rules: [{ ...down, nth: 1, chance: 0 }] }, '/rules/0/chance', /not both/],
     [
       'an unknown limit',
@@ -120,8 +120,13 @@ describe('a `faults` call', () => {
     ['a rule that does nothing', { rules: [{ name: 'x' }] }, '/rules/0', /does nothing/],
     ['rules that are no list', { rules: {} }, '/rules', /list/],
     ['a misspelt member', { rule: [] }, '/rule', /rules/],
-    ['declared and rules', { declared: true, rules: [] }, '/rules', /not a member of the input/],
-    ['declared that is not true', { declared: false }, '/declared', /true/],
+    [
+      'the member "declared" together with rules',
+      { declared: true, rules: [] },
+      '/rules',
+      /not a member of the input/,
+    ],
+    ['a member "declared" that is not true', { declared: false }, '/declared', /true/],
     [
       'more headers than a client takes',
       {

@@ -41,15 +41,15 @@ const manyKeys = Array.from({ length: 50_000 }, (_, index) => `"k${index}":1`).j
 const hostile: [string, string, boolean][] = [
   ['__proto__', note('"__proto__":{"state":"done"}'), false],
   ['constructor', note('"constructor":{"prototype":{"state":"done"}}'), false],
-  ['digits that no number keeps', '{"id":9007199254740993,"title":"x"}', false],
-  ['a number beyond all', note('"rank":1e999'), false],
-  ['half a character', note('"key":"\\ud800"'), false],
+  ['a number with more digits than a double has', '{"id":9007199254740993,"title":"x"}', false],
+  ['a number beyond the range of doubles', note('"rank":1e999'), false],
+  ['a lone surrogate', note('"key":"\\ud800"'), false],
   ['NUL', note('"key":"a\\u0000b"'), true],
   ['a name with NUL', note('"key\\u0000":"a"'), false],
   ['a member given twice', note('"key":"a","key":"b"'), true],
   ['a deep list', note(`"tags":${nested(60)}`), false],
   ['a deeper list', note(`"tags":${nested(100)}`), false],
-  ['a list without end', note(`"tags":${nested(100_000)}`), false],
+  ['an extremely deep list', note(`"tags":${nested(100_000)}`), false],
   ['very many members', `{${manyKeys}}`, false],
   ['a long text', note(`"key":"${'x'.repeat(900_000)}"`), true],
   ['a text that is too long', note(`"key":"${'x'.repeat(10_000_000)}"`), false],
@@ -58,7 +58,7 @@ const hostile: [string, string, boolean][] = [
 const digest = async (): Promise<unknown> =>
   ((await api.call('state', 'state', {})).output as Row).digest;
 
-describe.each(hostile)('%s', (_, text, isNote) => {
+describe.each(hostile)('the input "%s"', (_, text, isNote) => {
   const input = JSON.parse(text) as Row;
 
   it('creates a row or changes nothing when it is sent as a tool input or as a request body', async () => {

@@ -57,7 +57,7 @@ const checkFirst = (entity: string, offset: number, payload: string | undefined)
   if (bytes <= mostRowBytes) return;
   throw new CallFailure({
     code: 'too_large',
-    message: `the row of ${entity} at offset ${offset} has ${bytes} bytes, more than the ${mostRowBytes} of an answer; the next one is at offset ${offset + 1}`,
+    message: `the row of ${entity} at offset ${offset} has ${bytes} bytes, more than the ${mostRowBytes} that an answer may have; the next row is at offset ${offset + 1}`,
     path: '/offset',
   });
 };
@@ -108,7 +108,8 @@ export const callState: RunCall = (session, _call, input) => {
       refuseUnknown(input, []);
       return { output: summaryOf(session), changes: {} };
     }
-    if (typeof entity !== 'string') return invalid('/entity', 'entity must be a name');
+    if (typeof entity !== 'string')
+      return invalid('/entity', 'entity must be the name of an entity, as a text');
     const where = reading(() => readWhere(entity, input.where));
     const limit = readNumber(input, 'limit', defaultPageRows, limits.statePageRows);
     const offset = readNumber(input, 'offset', 0, Number.MAX_SAFE_INTEGER);

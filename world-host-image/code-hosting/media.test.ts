@@ -72,7 +72,7 @@ describe('a requested media type', () => {
     ['html', ['body_html'], ['body', 'body_text']],
     ['full', ['body', 'body_html', 'body_text'], []],
   ])(
-    '%s puts the text of issues, comments and pull requests in its own fields',
+    'can be %s, which puts the text of issues, comments and pull requests into fields of its own',
     async (form, there, not) => {
       const type = `application/vnd.github.${form}+json`;
       for (const path of [
@@ -93,7 +93,7 @@ describe('a requested media type', () => {
     },
   );
 
-  it('html renders the text, and lets no element of the text through', async () => {
+  it('can be html, which renders the text, but no HTML elements that the text contains', async () => {
     const body =
       '## A **bold** `x<y`\n\n- [x] done @mikkelh\n\n<script>alert(1)</script> [a](https://a.example)';
     await world.client().issues.update({ ...on(157), body });
@@ -113,16 +113,16 @@ describe('a requested media type', () => {
 
   it.each([
     ['brackets', '['],
-    ['links that no one closes', '[a](https://<'],
+    ['unclosed links', '[a](https://<'],
     ['a heading with much space', `# a${' '.repeat(65_000)}x`],
-  ])('html renders %s within a handler’s time limit', async (_, part) => {
+  ])('can be html, which renders %s within a handler’s time limit', async (_, part) => {
     const body = part.repeat(Math.floor(65_536 / part.length));
     await world.client().issues.update({ ...on(157), body });
     const { response } = await accept(`${berth}/issues/157`, 'application/vnd.github.html+json');
     expect(response.status).toBe(200);
   });
 
-  it('html renders a heading without its closing marks', async () => {
+  it('can be html, which renders a heading without its closing number signs', async () => {
     await world.client().issues.update({ ...on(157), body: '# A ##  \n## In C#\n### ###\n#' });
     const { text } = await accept(`${berth}/issues/157`, 'application/vnd.github.html+json');
     expect((JSON.parse(text) as Row).body_html).toBe(
@@ -135,7 +135,7 @@ describe('a requested media type', () => {
     );
   });
 
-  it('html renders the name of a file as text', async () => {
+  it('can be html, which renders the name of a file as text', async () => {
     const path = 'a"><script>.md';
     const commit = { message: 'Add', content: Buffer.from('# A').toString('base64') };
     await world.client().repos.createOrUpdateFileContents({ ...repository, path, ...commit });
@@ -162,7 +162,7 @@ describe('a requested media type', () => {
     async (type) => expect((await accept(berth, type)).response.status).toBe(415),
   );
 
-  it('text-match reports the positions of the words of a search', async () => {
+  it('can be text-match, which reports the positions of the words of a search', async () => {
     const { data } = await world.client().search.issuesAndPullRequests({
       q: 'reminder repo:northquay/berth',
       mediaType: { format: 'text-match' },
@@ -184,10 +184,10 @@ describe('a requested media type', () => {
   });
 
   it.each([
-    ['that is none of the vendor', `${berth}/issues`, 'application/xml'],
+    ['that the vendor does not have', `${berth}/issues`, 'application/xml'],
     ['that the route does not have', `${berth}/issues`, 'application/vnd.github.diff'],
-    ['of bytes', berth, 'application/octet-stream'],
-  ])('%s is 415', async (_, path, type) => {
+    ['for bytes', berth, 'application/octet-stream'],
+  ])('is refused with 415 if it is a type %s', async (_, path, type) => {
     const { response, text } = await accept(path, type);
     expect(response.status).toBe(415);
     expect(JSON.parse(text)).toEqual({
@@ -201,7 +201,7 @@ describe('a requested media type', () => {
     'application/vnd.github+json',
     'text/html, */*;q=0.8',
     'application/vnd.github.nebula-preview+json',
-  ])('%s is answered in JSON', async (type) => {
+  ])('can be %s, which is answered in JSON', async (type) => {
     const { response } = await accept(berth, type);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toContain('application/json');

@@ -86,9 +86,14 @@ describe('releases', () => {
 
   it.each([
     ['without a tag', '', {}, { field: 'tag_name', code: 'missing_field' }],
-    ['with a tag that is out', 'v2.7.0', {}, { field: 'tag_name', code: 'already_exists' }],
     [
-      'from a branch that there is not',
+      'with a tag that already has a release',
+      'v2.7.0',
+      {},
+      { field: 'tag_name', code: 'already_exists' },
+    ],
+    [
+      'from a branch that does not exist',
       'v9',
       { target_commitish: 'none' },
       { field: 'target_commitish', code: 'invalid' },

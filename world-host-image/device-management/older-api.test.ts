@@ -37,7 +37,7 @@ describe('the older API', { timeout: 60_000 }, () => {
     ['a name that is taken', '<policy><general><name>install slack</name></general></policy>', 409],
     ['no name', '<policy><general><enabled>true</enabled></general></policy>', 409],
     [
-      'a category that there is not',
+      'a category that does not exist',
       '<policy><general><name>a</name><category><id>99</id></category></general></policy>',
       409,
     ],

@@ -58,7 +58,10 @@ export const createOwnLoader = ({ config, fetchBlob, log }: OwnLoaderParts): Own
         userCode: await codeOf(hasCode),
         workDir: codeDir,
         startUserCode() {
-          throw new AppError('unavailable', 'code of linked worlds is not run here');
+          throw new AppError(
+            'unavailable',
+            'a world that is served from a folder cannot run code of linked worlds',
+          );
         },
       }),
     code: async () => userCode,

@@ -70,7 +70,10 @@ def verify(ctx):
   it.each([
     ['twice', done],
     ['out of turn', '{"type": "ready", "nonce": nonce}'],
-    ['for another', '{"type": "done", "nonce": "guess", "result": {"ok": True, "value": 1}}'],
+    [
+      'for another exchange',
+      '{"type": "done", "nonce": "guess", "result": {"ok": True, "value": 1}}',
+    ],
   ])(
     'reveals nothing of the task in its error if the grader’s process answers %s',
     async (_, line) => {

@@ -73,7 +73,11 @@ const toCheck = (value: unknown, index: number): CheckResult => {
     typeof name === 'string' &&
     typeof passed === 'boolean' &&
     (detail === null || typeof detail === 'string');
-  if (!isPlain) return fail('bad_grader', `check ${index + 1} of the grader is none`);
+  if (!isPlain)
+    return fail(
+      'bad_grader',
+      `check ${index + 1} of the grader is invalid: it must have a name, passed (true or false) and detail (a text or null)`,
+    );
   return {
     name: cut(name, most.nameChars),
     ...verdictOf(passed),
@@ -86,10 +90,15 @@ const toCheck = (value: unknown, index: number): CheckResult => {
 /** Reads the checks from the report of a grader's process. Fails the call if they are invalid. */
 export const readReport = (report: unknown): CheckResult[] => {
   const { checks } = (report ?? {}) as { checks?: unknown };
-  if (!Array.isArray(checks)) return fail('bad_grader', 'the grader answered no list of checks');
-  if (checks.length === 0) return fail('failed', 'the grader made no check');
+  if (!Array.isArray(checks))
+    return fail('bad_grader', "the grader's process did not answer with a list of checks");
+  if (checks.length === 0)
+    return fail('failed', 'the grader made no check: call ctx.check at least once');
   if (checks.length > most.checks) {
-    return fail('bad_grader', `the grader made ${checks.length} checks, more than ${most.checks}`);
+    return fail(
+      'bad_grader',
+      `the grader made ${checks.length} checks, more than the maximum of ${most.checks}`,
+    );
   }
   return checks.map(toCheck);
 };

@@ -31,10 +31,10 @@ const python = (body: string): Grader => ({
 describe('a grade', () => {
   it.each<[string, Grader, string]>([
     ['crashes', python('ctx.get("issues", {"id": 999})["state"]'), 'raised'],
-    ['asks for what is not there', python('ctx.query("wikis")'), 'refused'],
+    ['queries an entity that does not exist', python('ctx.query("wikis")'), 'refused'],
     ['ends its process', python('import os; os._exit(0)'), 'crashed'],
     [
-      'is no query of the world',
+      'queries a table that does not exist',
       { kind: 'sql', source: 'select sum(1) as passed from wikis' },
       'bad_verifier',
     ],

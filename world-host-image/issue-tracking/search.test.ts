@@ -121,7 +121,7 @@ describe('a query finds', () => {
       '(project = OPS OR project = SUP) && priority = Highest',
       (one) => [10002, 10003].includes(one.project_id as number) && one.priority_id === 1,
     ],
-  ])('%s', async (jql, holds) => {
+  ])('the matching issues by %s', async (jql, holds) => {
     expect((await found(jql)).map(({ key }) => key).sort()).toEqual(keysWhere(holds));
   });
 
@@ -208,7 +208,7 @@ describe('an invalid query is refused', () => {
     ['key = BERTH-9999', "An issue with key 'BERTH-9999' does not exist for field 'key'."],
     ['project = BERTH ORDER BY comment', "Not able to sort using field 'comment'."],
     [`${'('.repeat(200)}project = BERTH`, 'Error in the JQL Query: The query nests too deeply.'],
-  ])('%s', async (jql, message) => {
+  ])('with the tracker’s error: %s', async (jql, message) => {
     expect(await refusal(jql)).toBe(message);
   });
 
@@ -227,7 +227,7 @@ describe('an answer has the requested fields', () => {
   it.each([
     ['fields=summary,status', ['status', 'summary']],
     ['fields=*all,-comment&maxResults=1', undefined],
-  ])('%s', async (query, names) => {
+  ])('for the parameters %s', async (query, names) => {
     const { body } = await world.ask('GET', `/rest/api/3/search?jql=key=BERTH-72&${query}`);
     const [issue] = body.issues as { fields: Row }[];
     if (names) expect(Object.keys(issue?.fields ?? {}).sort()).toEqual(names);

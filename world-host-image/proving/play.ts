@@ -72,7 +72,7 @@ export const takeRequest = async (
   const { answer, changes, sent } = await ask(session, request);
   const played =
     answer.status >= 400
-      ? refused(`it is answered ${answer.status}: ${answer.body ?? ''}`)
+      ? refused(`the request was answered ${answer.status}: ${answer.body ?? ''}`)
       : { output: bodyValue(answer), changed: Object.keys(changes).length > 0 };
   return { played, answer: textAnswer(sent) };
 };
@@ -107,7 +107,7 @@ const find = (text: string, played: readonly (Played | undefined)[]): unknown =>
     const isMember = (isObject(value) || Array.isArray(value)) && Object.hasOwn(value, part);
     value = isMember ? (value as Record<string | number, unknown>)[part] : undefined;
   }
-  if (value === undefined) throw new Error(`there is no ${text}`);
+  if (value === undefined) throw new Error(`the reference ${text} has no value`);
   return value;
 };
 

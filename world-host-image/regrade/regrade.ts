@@ -31,7 +31,7 @@ const assignmentOf = ({ head, task }: Archive): Assignment => ({
 });
 
 const differs = (what: string): AppError =>
-  new AppError('invalid', `the archive does not hold together: ${what}`);
+  new AppError('invalid', `the parts of the archive do not belong together: ${what}`);
 
 /** Restores the archived state of a world, and verifies it by its digest. */
 const restore = async (

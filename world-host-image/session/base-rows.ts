@@ -58,7 +58,10 @@ const collect = async (source: Readable | Uint8Array): Promise<Uint8Array> => {
   for await (const piece of source as AsyncIterable<Uint8Array>) {
     bytes += piece.length;
     if (bytes > 2 * mostBytesInMemory) {
-      throw new AppError('internal', 'a snapshot is larger packed than it says to be unpacked');
+      throw new AppError(
+        'internal',
+        'a packed snapshot is larger than the unpacked size that it states',
+      );
     }
     pieces.push(piece);
   }

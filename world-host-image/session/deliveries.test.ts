@@ -288,7 +288,7 @@ content_type = "content_type"\nsigning = "github"\n`;
         expect(await verify('hush', text, String(headers['x-hub-signature-256']))).toBe(true);
       }
       const long = await world.call('tool', 'send', { body: '&'.repeat(100_000) });
-      expect(long.error?.message).toMatch(/ping as a form has 300014 bytes; 262144 are the most/);
+      expect(long.error?.message).toMatch(/ping as a form has 300014 bytes; the maximum is 262144/);
     });
   });
 
@@ -371,11 +371,11 @@ describe('limits of deliveries', () => {
   it('apply to the deliveries of an event and of a call', async () => {
     const hooks = Array.from({ length: 101 }, (_, index) => hook(index + 1, `${index}`));
     await subscribe(...hooks.slice(0, 100));
-    await refused({ times: 6 }, 'full', /would make 600 deliveries; 500 are the most/);
+    await refused({ times: 6 }, 'full', /would make 600 deliveries; the maximum is 500/);
     expect((await world.call('tool', 'send', { times: 5 })).error).toBeUndefined();
     expect(await delivered()).toHaveLength(500);
     await subscribe(...hooks);
-    await refused({}, 'full', /would reach 101 subscriptions; 100 are the most/);
+    await refused({}, 'full', /would reach 101 subscriptions; the maximum is 100/);
   });
 
   it('fail the whole call, even if its code catches the refusal and continues', async () => {
@@ -394,7 +394,7 @@ describe('limits of deliveries', () => {
   it('apply to the bytes of a body', async () => {
     await subscribe(hook(1, 'all'));
     const most = 256 * 1024 - 2;
-    await refused({ body: 'x'.repeat(most + 1) }, 'full', /262145 bytes; 262144 are the most/);
+    await refused({ body: 'x'.repeat(most + 1) }, 'full', /262145 bytes; the maximum is 262144/);
     expect((await world.call('tool', 'send', { body: 'x'.repeat(most) })).error).toBeUndefined();
   });
 

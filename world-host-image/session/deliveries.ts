@@ -40,14 +40,18 @@ type RefuseEvent = (kind: 'shape' | 'full', detail: string) => never;
 const headerText = /^[\x21-\x7e]{1,256}$/;
 
 const checkType = (type: string, refuseEvent: RefuseEvent): void => {
-  if (!headerText.test(type)) refuseEvent('shape', 'an event type is a text without spaces');
+  if (!headerText.test(type))
+    refuseEvent(
+      'shape',
+      'an event type must be a text of 1 to 256 ASCII characters without spaces',
+    );
   if (type.length > eventTypeChars) {
     refuseEvent('shape', `an event type has at most ${eventTypeChars} characters`);
   }
   if (type.endsWith(answerSuffix)) {
     refuseEvent(
       'shape',
-      `an event type may not end in "${answerSuffix}"; entries about answers do`,
+      `an event type may not end in "${answerSuffix}", which marks ledger entries about answers`,
     );
   }
 };
@@ -62,7 +66,7 @@ const checkEvent = (
   if (id !== null && !headerText.test(id)) {
     refuseEvent(
       'shape',
-      'the id of a delivery is a text of 1 to 256 characters of ASCII without spaces',
+      'the id of a delivery must be a text of 1 to 256 ASCII characters without spaces',
     );
   }
   const names = webhooks.scope.map(({ name }) => name);
@@ -87,7 +91,7 @@ const checkBytes = (type: string, body: string, refuseEvent: RefuseEvent, form =
   if (bytes <= deliveryLimits.bodyBytes) return;
   refuseEvent(
     'full',
-    `the body of ${type}${form} has ${bytes} bytes; ${deliveryLimits.bodyBytes} are the most`,
+    `the body of ${type}${form} has ${bytes} bytes; the maximum is ${deliveryLimits.bodyBytes}`,
   );
 };
 
@@ -99,12 +103,12 @@ const checkCounts = (
 ): void => {
   const { perEvent, perTurn } = deliveryLimits;
   if (count > perEvent) {
-    refuseEvent('full', `${type} would reach ${count} subscriptions; ${perEvent} are the most`);
+    refuseEvent('full', `${type} would reach ${count} subscriptions; the maximum is ${perEvent}`);
   }
   if (present + count > perTurn) {
     refuseEvent(
       'full',
-      `with ${type} the call would make ${present + count} deliveries; ${perTurn} are the most`,
+      `with ${type} the call would make ${present + count} deliveries; the maximum is ${perTurn}`,
     );
   }
 };
@@ -189,7 +193,7 @@ export const deliver = (session: Session, event: WorldEvent): void => {
   if (ledger.backlog.pinnedBytes() > deliveryLimits.waitingBytes) {
     refuseEvent(
       'full',
-      'too many deliveries wait to be taken from this session; try again in a moment',
+      'the control plane has not received many earlier deliveries of this session yet; try again in a moment',
     );
   }
   const body = textOf(session, event.body);

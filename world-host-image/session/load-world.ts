@@ -52,7 +52,10 @@ export type WorldLoaderParts = {
 const checkDigest = (digest: Digest, bytes: Uint8Array): Uint8Array => {
   const found = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
   if (found === digest) return bytes;
-  throw new AppError('unavailable', `blob ${digest} came with the digest ${found}`);
+  throw new AppError(
+    'unavailable',
+    `the bytes received for blob ${digest} have the digest ${found}`,
+  );
 };
 
 /** Reads a blob. If the blob does not exist, throws an error that names the part of the world that is lost. */

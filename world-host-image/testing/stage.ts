@@ -147,7 +147,7 @@ export const openStage = (given: Session, run: RunOther): Stage => {
         case 'prove':
           return proveTask(given);
         case 'answer':
-          throw new AppError('forbidden', 'a test has no task to answer');
+          throw new AppError('forbidden', 'a test cannot submit an answer, because it has no task');
         case 'deliveries':
           return Promise.resolve(
             sent.map(({ event, url, headers, body }) => ({ event, url, headers, body })),

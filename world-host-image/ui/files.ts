@@ -28,7 +28,10 @@ const mostBytes = 64 * 2 ** 20;
 const check = ({ sha256, path }: PageFile, bytes: Uint8Array): Uint8Array => {
   const found = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
   if (found === sha256) return bytes;
-  throw new AppError('unavailable', `${path} came with the digest ${found}, not ${sha256}`);
+  throw new AppError(
+    'unavailable',
+    `the bytes received for ${path} have the digest ${found}, not ${sha256}`,
+  );
 };
 
 const toLoaded = async (file: PageFile, bytes: Uint8Array): Promise<LoadedFile> => {

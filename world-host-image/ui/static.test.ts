@@ -171,6 +171,6 @@ describe('a file', () => {
   it('is not served if it does not match its digest', async () => {
     const wrong = createUiFiles(async () => Buffer.from('something else'));
     const file = { path: 'a.txt', sha256: digestOf('a'), sizeBytes: 1 };
-    await expect(wrong.load(file)).rejects.toThrow('a.txt came with the digest');
+    await expect(wrong.load(file)).rejects.toThrow('a.txt have the digest');
   });
 });

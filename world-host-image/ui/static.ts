@@ -130,6 +130,6 @@ export const answerStatic = async (
   }
   const file = found?.file ?? (isNavigation(request) ? entryFile(page) : undefined);
   return file === undefined
-    ? uiJson(404, { message: 'the page has no such file' })
+    ? uiJson(404, { message: 'the page has no file at this path' })
     : sendFile(files, request, file);
 };

@@ -93,7 +93,7 @@ afterAll(() => bench.close());
 
 describe.each(['python', 'typescript'] as const)('in user code in %s', (language) => {
   it.each(values[language].map((value, i) => [...value, i] as const))(
-    'the value %s is refused with the reason: is %s',
+    'the value %s is refused with an error that calls it %s',
     async (_, what, i) => {
       const answered = await bench.run(language, `answers_${i}`);
       expect(answered).toMatchObject({

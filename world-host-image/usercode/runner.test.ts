@@ -155,9 +155,21 @@ describe('user code', () => {
   });
 
   it.each([
-    ['is there with a world of TypeScript alone', { 'tools.ts': tools['tools.ts'] }, true],
-    ['is there with handlers', { ...tools, 'api/handlers.ts': 'export const f = () => 1;' }, true],
-    ['waits for the first run beside Python', tools, false],
+    [
+      'is started with a world that has only TypeScript code',
+      { 'tools.ts': tools['tools.ts'] },
+      true,
+    ],
+    [
+      'is started with a world that has TypeScript handlers',
+      { ...tools, 'api/handlers.ts': 'export const f = () => 1;' },
+      true,
+    ],
+    [
+      'starts at the first run if the world has Python code and no TypeScript handlers',
+      tools,
+      false,
+    ],
   ])('has a TypeScript worker that %s', async (_, files, isThere) => {
     bench = await startBench();
     expect(workersOf(bench, 'typescript/worker.mts')).toHaveLength(0);
@@ -234,7 +246,7 @@ describe('a host that is killed', () => {
   it.each([
     ['idle', false],
     ['busy', true],
-  ])('leaves no worker behind: %s', async (_, spins) => {
+  ])('leaves no worker behind if the worker is %s', async (_, spins) => {
     const folder = makeFolder();
     writeFiles(join(folder.path, 'code'), tools);
     const program = hostProgram(folder.path, spins);

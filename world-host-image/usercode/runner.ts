@@ -144,7 +144,7 @@ const eagerLanguages = async (directory: string): Promise<ReadonlySet<UserLangua
 /** Returns the real path of a code directory. Throws `invalid` unless it lies inside the folder for code. */
 const codeDirectory = async (directory: string, root: string): Promise<string> => {
   const real = await realpath(directory).catch((cause: unknown) => {
-    throw new AppError('invalid', `code directory "${directory}" is not there`, { cause });
+    throw new AppError('invalid', `code directory "${directory}" does not exist`, { cause });
   });
   if (!real.startsWith(root + sep)) {
     throw new AppError('invalid', `code directory "${directory}" is outside of "${root}"`);

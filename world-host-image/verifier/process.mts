@@ -80,7 +80,7 @@ const runQuery = (database: DatabaseSync, source: string): Verdict[] => {
   const checks: Verdict[] = [];
   for (const row of database.prepare(source).iterate()) {
     if (checks.length === verdictLimits.rows) {
-      throw new Error(`it answers more than ${verdictLimits.rows} rows`);
+      throw new Error(`it returns more than ${verdictLimits.rows} rows`);
     }
     checks.push(readVerdict(row, checks.length));
   }

@@ -226,7 +226,8 @@ export const startVerifier = ({
     },
     async judge() {
       const line = await expectLine(limits.loadMs, 'had not loaded the rows');
-      if (line !== loaded) throw failed('crashed', 'its process said something else');
+      if (line !== loaded)
+        throw failed('crashed', 'its process did not report that the rows are loaded');
       const answer = await expectLine(limits.queryMs, 'was stopped');
       const judged = JSON.parse(answer) as Judged;
       if (!judged.ok) throw failed('bad_verifier', judged.message);

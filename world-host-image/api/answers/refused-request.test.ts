@@ -29,19 +29,32 @@ const packed = { 'content-encoding': 'gzip' };
 
 it.each<[string, number, string, Asked & { method?: string; path?: string }]>([
   ['broken JSON', 400, 'The body is not JSON', { body: '{"id":' }],
-  ['no text', 400, 'The body is not UTF-8', { body: Buffer.from([0xff, 0xfe]) }],
-  ['too much', 413, 'The body is over the limit of 1 MiB', { body: large }],
-  ['compressed', 415, 'A body encoded as gzip is not understood', { body: '{}', headers: packed }],
-  ['another method', 405, 'The path does not take PUT', { method: 'PUT' }],
-  ['a broken path', 400, 'The path has a broken escape', { method: 'GET', path: '/notes/%zz' }],
-])('%s', async (_, status, message, { method = 'POST', path = '/notes', ...asked }) => {
-  await serve(words);
-  const answer = await api.ask(method, path, asked);
-  expect([answer.status, answer.json]).toEqual([
-    status,
-    { message, errors: [], url: 'https://x.example', status: String(status) },
-  ]);
-});
+  ['a body that is not UTF-8', 400, 'The body is not UTF-8', { body: Buffer.from([0xff, 0xfe]) }],
+  ['a body over the limit', 413, 'The body is over the limit of 1 MiB', { body: large }],
+  [
+    'a compressed body',
+    415,
+    'A body encoded as gzip is not understood',
+    { body: '{}', headers: packed },
+  ],
+  ['a method that the path lacks', 405, 'The path does not take PUT', { method: 'PUT' }],
+  [
+    'a malformed path',
+    400,
+    'The path has an invalid percent-escape',
+    { method: 'GET', path: '/notes/%zz' },
+  ],
+])(
+  'a request with %s is answered with its own message and status',
+  async (_, status, message, { method = 'POST', path = '/notes', ...asked }) => {
+    await serve(words);
+    const answer = await api.ask(method, path, asked);
+    expect([answer.status, answer.json]).toEqual([
+      status,
+      { message, errors: [], url: 'https://x.example', status: String(status) },
+    ]);
+  },
+);
 
 it('a row that the contract refuses is answered with the vendor’s `invalid` error, unchanged', async () => {
   await serve(words);

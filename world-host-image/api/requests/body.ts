@@ -36,7 +36,8 @@ const readChunks = (request: IncomingMessage): Promise<Buffer | undefined> =>
     });
     request.once('error', reject);
     request.once('close', () => {
-      if (!request.complete) reject(new Error('the client hung up within its body'));
+      if (!request.complete)
+        reject(new Error('the client disconnected before it had sent the whole body'));
     });
   });
 

@@ -114,10 +114,14 @@ describe('findAnswerFault', () => {
     JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 
   it.each([
-    ['levels that there is room for', nested(198), undefined],
-    ['one more', nested(199), 'invalid_output'],
-    ['so many that they cannot be written', nested(1_000_000), 'invalid_output'],
-    ['a text that is too long', 'x'.repeat(5_000_000), 'too_large'],
+    ['accepts the maximum number of levels', nested(198), undefined],
+    ['refuses one level more', nested(199), 'invalid_output'],
+    [
+      'refuses so many levels that the value cannot be serialized',
+      nested(1_000_000),
+      'invalid_output',
+    ],
+    ['refuses a text that is too long', 'x'.repeat(5_000_000), 'too_large'],
   ])('%s', (_, output, code) => {
     expect(findAnswerFault({ output })?.code).toBe(code);
   });

@@ -58,7 +58,7 @@ export const failForOutput = (
   if (problems.length === 0) return;
   throw new CallFailure({
     code: 'invalid_output',
-    message: `the world is at fault, not the call: what ${tool.name} answered (${tool.source}) does not fit the output schema that the tool declares: ${sumUp(problems)}. Nothing was changed`,
+    message: `the world is at fault, not the call: the output of ${tool.name} (${tool.source}) does not fit the output schema that the tool declares: ${sumUp(problems)}. Nothing was changed`,
     details: { tool: tool.name, source: tool.source, problems: listProblems(problems) },
   });
 };

@@ -97,7 +97,7 @@ const checkAnswer = (tool: ToolContract, output: unknown): void => {
   if (size > limits.callOutputBytes) {
     throw new CallFailure({
       code: 'too_large',
-      message: `the output of ${tool.name} is ${size} bytes, more than ${limits.callOutputBytes}; ask for less`,
+      message: `the output of ${tool.name} is ${size} bytes, more than the maximum of ${limits.callOutputBytes}; ask for less`,
     });
   }
   if (fault === undefined) return;

@@ -120,7 +120,7 @@ describe('lists of rows', () => {
     ['where', { where: '[' }, 'where: is not JSON'],
     ['limit', { limit: 501 }, 'limit: must be a whole number from 0 to 500'],
     ['cursor', { cursor: 'x' }, 'cursor: is not JSON'],
-    ['words', { search: 'a b c d e f g h i' }, 'search: has 9 words, more than 8'],
+    ['number of words', { search: 'a b c d e f g h i' }, 'search: has 9 words, more than 8'],
   ])('are refused with an error for an invalid %s', async (_name, query, message) => {
     const answer = await list(query);
     expect(answer.status).toBe(400);
@@ -197,10 +197,10 @@ describe('a row', () => {
 
   it.each([
     ['a form', { type: 'text/plain', body: {} }, 'send the row as application/json'],
-    ['half a body', { body: '{' }, 'the body is not JSON'],
+    ['an incomplete body', { body: '{' }, 'the body is not JSON'],
     ['a row of megabytes', { body: { title: 'x'.repeat(300_000) } }, 'larger than 262144 bytes'],
     ['a list', { body: [] }, 'the body must be an object'],
-    ['a name that objects inherit by', { body: '{"__proto__": {}}' }, '__proto__'],
+    ['a member "__proto__"', { body: '{"__proto__": {}}' }, '__proto__'],
   ])('is not written for a request with %s', async (_name, asked, message) => {
     const answer = await ask('POST', 'entities/notes/rows', asked);
     expect(answer.status).toBe(400);

@@ -179,7 +179,10 @@ const perform = async (session: Session, request: ApiRequest): Promise<Outcome> 
   }
   const known = Object.hasOwn(handlers, what ?? '') ? handlers[what ?? ''] : undefined;
   if (first !== 'entities' || known === undefined || rest.length > 0) {
-    throw new AppError('not_found', 'nothing is here; entities and their rows are below entities/');
+    throw new AppError(
+      'not_found',
+      'there is nothing at this path; entities and their rows are below entities/',
+    );
   }
   const entity = findEntity(session.world.contract, name ?? '');
   const handler = Object.hasOwn(known, request.method) ? known[request.method] : undefined;

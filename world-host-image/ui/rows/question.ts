@@ -82,7 +82,7 @@ const readCursor = (text: string): Place => {
   const [offset, after]: unknown[] = Array.isArray(value) ? value : [];
   return Number.isSafeInteger(offset) && Number.isSafeInteger(after) && Number(offset) >= 0
     ? { offset: Number(offset), after: Number(after) }
-    : refuse('cursor', 'is none that an answer gave');
+    : refuse('cursor', 'is not a cursor that an earlier answer contained');
 };
 
 /** Returns an entity by its name. Throws `AppError` if the world does not have it. */

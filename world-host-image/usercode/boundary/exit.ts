@@ -88,7 +88,10 @@ export const resultOfExit = ({ exit, request, limits, elapsedMs, trace }: EndedR
     case 'timeout':
       return timedOut(request, trace);
     case 'too_large':
-      return failed('too_large', `a message was over ${describeSize(limits.messageBytes)}`);
+      return failed(
+        'too_large',
+        `a message of the code exceeded the maximum of ${describeSize(limits.messageBytes)}`,
+      );
     case 'out_of_memory':
       return outOfMemory(request, limits);
     case 'too_much_output':

@@ -32,7 +32,7 @@ export type GradersOptions = {
 };
 
 const spokeOutOfTurn = (): RunResult =>
-  failed('crashed', "the grader wrote to its process's own channel beside its answer");
+  failed('crashed', 'the grader wrote to the channel on which its process sends the answer');
 
 const removeFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true, maxRetries: 5 });

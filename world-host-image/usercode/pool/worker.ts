@@ -117,7 +117,10 @@ export class Worker {
     const message = this.#openingOf(begun);
     const line = encode(message, limits.messageBytes);
     if (line === undefined) {
-      return failed('too_large', `the input is over ${describeSize(limits.messageBytes)}`);
+      return failed(
+        'too_large',
+        `the input exceeds the maximum of ${describeSize(limits.messageBytes)}`,
+      );
     }
     let next = begun.as === 'before' ? begun.next : undefined;
     /** Request that is running: `before`, and then the handler. */

@@ -19,7 +19,7 @@ const refuseArgument = (entity: string, detail: string): never => {
 const entityOf = ({ entity }: Row): string =>
   typeof entity === 'string'
     ? entity
-    : refuseArgument(String(entity), 'an entity is named by a text');
+    : refuseArgument(String(entity), 'the name of an entity must be a text');
 
 const objectOf = (entity: string, given: Row, name: string, example: string): Row => {
   const value = given[name];
@@ -52,7 +52,8 @@ const filtersOf = (entity: string, given: Row): NonNullable<Query['where']> => {
 /** Reads the argument `order_by` of user code: `field`, `-field` for descending order, or a list of these. */
 const orderOf = (entity: string, given: Row): NonNullable<Query['orderBy']> =>
   [given.orderBy ?? []].flat().map((item: unknown) => {
-    if (typeof item !== 'string') return refuseArgument(entity, 'an order is "field" or "-field"');
+    if (typeof item !== 'string')
+      return refuseArgument(entity, 'an order must be "field" or "-field"');
     const descending = item.startsWith('-');
     return { path: readFieldPath(descending ? item.slice(1) : item), descending };
   });
@@ -66,12 +67,13 @@ const queryOf = (entity: string, given: Row): Query => ({
 
 /** Reads an event that user code sends to the world's webhooks. */
 const eventOf = ({ type, body = null, scope = null, id = null }: Row): WorldEvent => {
-  if (typeof type !== 'string') return refuseArgument('webhooks', 'the type of an event is a text');
+  if (typeof type !== 'string')
+    return refuseArgument('webhooks', 'the type of an event must be a text');
   if (scope !== null && !isObject(scope)) {
     return refuseArgument('webhooks', 'scope must be an object, such as {"repository": 7}');
   }
   if (id !== null && typeof id !== 'string') {
-    return refuseArgument('webhooks', 'the id of a delivery is a text');
+    return refuseArgument('webhooks', 'the id of a delivery must be a text');
   }
   return { type, body, scope, id };
 };

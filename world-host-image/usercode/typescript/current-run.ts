@@ -155,7 +155,7 @@ export const openRun = (
   };
 
   const checkOpen = (): void => {
-    if (over) throw new Error('the call has ended; its world is out of reach');
+    if (over) throw new Error('the call has ended, so its world can no longer be used');
   };
 
   return {

@@ -36,8 +36,8 @@ describe('imports', () => {
     ['a syntax error', 'const a = 1;\nlet b = ;', 'tools.ts:2', 'Expression expected'],
     ['syntax that is not erased', 'const a = 1;\nenum B { C }', 'tools.ts:2', 'enum'],
     ['a name that is not exported', 'import { b } from "./b.ts";', 'tools.ts:1', "named 'b'"],
-    ['a module that is not there', 'import "left-pad";', null, 'left-pad'],
-    ['a file that is not there', 'import "./gone.ts";', null, 'gone.ts'],
+    ['a module that does not exist', 'import "left-pad";', null, 'left-pad'],
+    ['a file that does not exist', 'import "./gone.ts";', null, 'gone.ts'],
   ])('that fail are reported at each run: %s', async (_, text, place, part) => {
     await bench.load({ 'tools.ts': text, 'b.ts': 'export const a = 1;' });
     for (const _again of [1, 2]) {

@@ -199,7 +199,7 @@ class Run:
 
     def _check_open(self) -> None:
         if self._ended:
-            raise RuntimeError("the call has ended; its world is out of reach")
+            raise RuntimeError("the call has ended, so its world can no longer be used")
 
     def _ask(self, operation: str, **arguments: Any) -> Any:
         with self._lock:
