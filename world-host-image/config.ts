@@ -42,7 +42,7 @@ export type HostConfig = {
     boundary: BoundaryMode;
   };
   /**
-   * Kernel namespaces that the host does not share with other programs. A foreign process or file found in them counts
+   * Kernel namespaces that the host does not share with other programs. Anything foreign that is found in them counts
    * as left behind by a session.
    */
   namespaces: Namespace[];

@@ -1,7 +1,7 @@
 /**
  * Tests that the graders of the template `code-hosting` agree with a person about the states that agents leave behind.
- * Each task has these cases: the right result, the right result by another way, half of the result, and the right
- * result in the wrong place or with a side effect.
+ * The cases are the right result, the right result by another way, half of the result, and the right result in the
+ * wrong place or with a side effect.
  */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CodeHost, openCodeHost } from '#test/support/templates/code-hosting.ts';

@@ -409,14 +409,10 @@ describe('limits of deliveries', () => {
 
   it('also refuse malformed events, with the reason', async () => {
     await subscribe(hook(1, 'all'));
-    await refused({ type: 'two words' }, 'shape', /text without spaces/);
-    await refused({ type: '' }, 'shape', /text without spaces/);
+    await refused({ type: 'two words' }, 'shape', /characters without spaces/);
+    await refused({ type: '' }, 'shape', /characters without spaces/);
     await refused({ type: 'x'.repeat(250) }, 'shape', /at most 249 characters/);
-    await refused(
-      { id: 'two words' },
-      'shape',
-      /id of a delivery is a text of 1 to 256 characters/,
-    );
+    await refused({ id: 'two words' }, 'shape', /id of a delivery must be a text of 1 to 256/);
     await refused({ scope: { tem: 1 } }, 'shape', /no scope "tem"; there is team/);
     await elsewhere('', () => refused({}, 'unknown_entity', /declares no \[webhooks\]/));
   });

@@ -171,7 +171,7 @@ describe.each(['python', 'typescript'] as const)('hostile code in %s', (language
     expect(heard.texts('stdout')).toContain('one');
   });
 
-  it('has its output logged only up to a limit if it floods it', async () => {
+  it('has its output logged only up to a limit if it prints too much', async () => {
     heard.entries.length = 0;
     expect(await bench.value(language, 'floods', { input: { times: 30 } })).toBe('flooded');
     await until(

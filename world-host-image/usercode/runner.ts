@@ -98,8 +98,8 @@ const mebibyte = 1024 * 1024;
 const leastSharedMb = 192;
 
 /**
- * Returns the memory of all processes together, in MiB. It is twice the memory of one worker: one worker may take three
- * eighths of the host's memory, and all together six eighths.
+ * Returns the memory of all processes together, in MiB. It is twice the memory of one worker, because one worker may
+ * take three eighths of the host's memory, and all together six eighths.
  */
 const sharedMemoryMb = ({ memoryMb }: UserCodeLimits): number =>
   Math.max(2 * memoryMb, leastSharedMb);

@@ -19,8 +19,8 @@ const [allow, eperm, erofs, enosys] = [0x7fff0000, 0x00050001, 0x0005001e, 0x000
 const pid = 4242;
 
 /**
- * Assembles the filter for a processor. `launch` has the memory addresses of the name of the one program that may be
- * started.
+ * Assembles the filter for a processor. `launch` has the memory addresses of the arguments of the one `execve` that is
+ * allowed.
  */
 const assemble = (machine: string, launch: string, mayWrite: boolean): Buffer => {
   const script = `
