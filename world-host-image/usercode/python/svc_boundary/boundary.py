@@ -25,7 +25,7 @@ _SYSTEM += ["/etc/crypto-policies"]
 MIME_TYPES = ["/etc/mime.types", "/etc/apache2/mime.types"]
 _NOTHING = ["/dev/null"]
 
-#: Exit status of a process that requires the whole sandbox and cannot have it (EX_CONFIG).
+#: Exit status of a process that requires the whole sandbox on a system that lacks a part (EX_CONFIG).
 REFUSED = 78
 
 
@@ -40,14 +40,14 @@ def restrict(
     """Restricts this process to computing, irreversibly. Returns the parts of the sandbox that the system
     lacks: `landlock`, `seccomp`.
 
-    parent: the host; this process ends with it.
+    parent: the process id of the host. This process ends when the host ends.
     keep: descriptors below this number stay open, all others are closed.
-    readable: files and folders that may be read besides those of the system.
-    memory: a limit of `resource`, and its bytes.
-    program, launch: the program that the process becomes, and the addresses of its arguments.
+    readable: files and folders that may be read, in addition to those of the system.
+    memory: a limit of `resource`, and its value in bytes.
+    program, launch: the program that the process becomes, and the memory addresses of its arguments.
     """
     is_linux = sys.platform == "linux"
-    # A single system call on Linux, one for each number elsewhere.
+    # On Linux this is a single system call, elsewhere one for each descriptor.
     os.closerange(keep, 1 << 20 if is_linux else resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     libc = ctypes.CDLL(None, use_errno=True)
     if is_linux:
@@ -70,7 +70,9 @@ def restrict(
 
 
 def _limit(memory: tuple[int, int] | None) -> None:
-    """Sets limits, but none on processes: the kernel counts all of a user on the machine, also in containers."""
+    """Sets resource limits. The number of processes is not limited, because the kernel counts all processes
+    of a user on the machine, also those in other containers.
+    """
     limits = {"CORE": 0, "FSIZE": 0, "NOFILE": _OPEN_FILES, "MEMLOCK": 0, "MSGQUEUE": 0}
     for name, value in limits.items():
         which = getattr(resource, f"RLIMIT_{name}", None)
@@ -81,7 +83,7 @@ def _limit(memory: tuple[int, int] | None) -> None:
 
 
 def _lower(which: int, value: int) -> None:
-    """Sets a limit unless it is as low already."""
+    """Sets a limit, unless the present limit is already as low."""
     limits = resource.getrlimit(which)
     hard = value if limits[1] == resource.RLIM_INFINITY else min(value, limits[1])
     if limits != (hard, hard):
@@ -119,6 +121,6 @@ def _filter(libc: ctypes.CDLL, launch: tuple[int, ...] | None, may_open_to_write
 
 
 def refuse(missing: list[str]) -> None:
-    """Ends a process that requires the whole sandbox."""
+    """Ends a process that requires the whole sandbox on a system that lacks a part of it."""
     print(f"this system lacks {' and '.join(missing)}, which the sandbox of user code requires", file=sys.stderr)
     os._exit(REFUSED)

@@ -1,8 +1,8 @@
 """Restricts by Landlock the files that a process may read, and the programs that it may execute.
 
-It revokes every right that the kernel's version of Landlock knows, and grants reading of a few places:
-nothing of /proc, of the host's folder or of another host's. Only /dev/null can be written. If the kernel
-supports it, TCP, abstract sockets and signals to other processes are revoked, too.
+All rights that the kernel's version of Landlock knows are revoked, and reading is granted for a few places:
+nothing of /proc, of the host's folder or of other hosts' folders. Only /dev/null can be written. If the
+kernel supports it, TCP, abstract sockets and signals to other processes are revoked, too.
 """
 
 import ctypes
@@ -14,14 +14,14 @@ _ASK_VERSION = 1
 _PATH_BENEATH = 1
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, TRUNCATE = 1, 1 << 1, 1 << 2, 1 << 3, 1 << 14
-#: Number of bits for rights on files that are known since each version.
+#: Number of bits for file rights, by the version of Landlock that introduced them.
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
 #: First version that also protects files from being truncated.
 COMPLETE_VERSION = 3
 
 
 def version(libc: ctypes.CDLL) -> int:
-    """Returns the kernel's version of Landlock; 0 if it has none, or it is disabled."""
+    """Returns the kernel's version of Landlock; 0 if the kernel does not have Landlock, or it is disabled."""
     found: int = libc.syscall(_CREATE_RULESET, None, 0, _ASK_VERSION)
     return max(found, 0)
 
@@ -37,9 +37,9 @@ def _take_all(abi: int) -> bytes:
 def restrict(
     libc: ctypes.CDLL, abi: int, readable: list[str], executable: list[str], writable: list[str]
 ) -> None:
-    """Restricts this process and every program that it becomes. Ignores paths that do not exist.
+    """Restricts this process and every program that it becomes. Paths that do not exist are ignored.
 
-    executable: programs and folders of libraries, which may be read as well.
+    executable: programs, and folders of libraries. They may also be read.
     """
     wanted = _take_all(abi)
     ruleset = libc.syscall(_CREATE_RULESET, wanted, len(wanted), 0)

@@ -1,7 +1,9 @@
-"""Becomes another program in the sandbox. Node is started this way, because it cannot enter it by itself.
+"""Becomes another program in the sandbox. Node is started this way, because it cannot enter the sandbox by
+itself.
 
-Arguments: the host's process, `auto` or `require`, the number of descriptors that stay open, the limit on
-the program's data in bytes (0: no limit), the places that it may read, one per line; then the program.
+Arguments: the process id of the host, `auto` or `require`, the number of descriptors that stay open, the
+limit on the program's data in bytes (0: no limit), the places that it may read, one per line; then the
+program.
 """
 
 import ctypes
@@ -19,7 +21,7 @@ def main() -> None:
     parent, mode, keep, data_bytes, places = sys.argv[2:7]
     words = [word.encode() for word in sys.argv[7:]]
     variables = [name + b"=" + value for name, value in os.environb.items()]
-    # The list keeps them in memory while this function runs.
+    # The list keeps the texts in memory while this function runs.
     path = ctypes.create_string_buffer(words[0])
     arguments = (ctypes.c_char_p * (len(words) + 1))(*words, None)
     environment = (ctypes.c_char_p * (len(variables) + 1))(*variables, None)

@@ -25,7 +25,7 @@ _RETURN = 0x06  # BPF_RET | BPF_K
 _X32 = 0x40000000
 
 _CLONE_THREAD = 0x00010000
-#: Flags of a clone that is no thread, or enters namespaces, is traced, or replaces its parent.
+#: Flags of a clone that does not create a thread, or that enters namespaces, is traced, or replaces its parent.
 _CLONE_MASK = 0x7E020000 | 0x0000E000 | _CLONE_THREAD
 #: O_WRONLY, O_RDWR, O_CREAT, O_TRUNC and the bit of O_TMPFILE.
 _WRITING = 0x3 | 0x40 | 0x200 | 0x400000
@@ -59,7 +59,9 @@ def _high(argument: int) -> tuple[int, int, int, int]:
 
 
 def _is_one_of(argument: int, values: tuple[int, ...]) -> Code:
-    """Continues if the lower half of an argument is one of the values, and otherwise refuses."""
+    """Builds a check: the filter continues if the lower half of an argument is one of the values, and refuses
+    otherwise.
+    """
     code: Code = [_low(argument)]
     for index, value in enumerate(values):
         code.append((_EQUAL, len(values) - index, 0, value))
@@ -67,7 +69,9 @@ def _is_one_of(argument: int, values: tuple[int, ...]) -> Code:
 
 
 def _is_exactly(argument: int, value: int) -> Code:
-    """Continues if all 64 bits of an argument equal the value, and otherwise refuses."""
+    """Builds a check: the filter continues if all 64 bits of an argument equal the value, and refuses
+    otherwise.
+    """
     return [
         _low(argument),
         (_EQUAL, 0, 2, value & 0xFFFFFFFF),
@@ -106,7 +110,7 @@ def _checks(pid: int, launch: tuple[int, ...] | None, may_open_to_write: bool) -
         "execve": _refuse(),
     }
     if launch is not None:
-        # Only the coming one: no later program can know the addresses of its arguments.
+        # Only the first `execve` is allowed: no later program can know the addresses of its arguments.
         checks["execve"] = [
             instruction
             for argument, address in enumerate(launch)

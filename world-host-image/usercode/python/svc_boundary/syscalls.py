@@ -1,8 +1,8 @@
 """System calls that user code may make, with their numbers on x86_64 and aarch64.
 
-The list names allowed calls, because the kernel gains calls with each release and a new one must be
-refused until it is reviewed. Those in `CHECKED` (seccomp.py) are allowed with certain arguments only. A name
-that a processor does not have is `-`.
+The list names allowed calls, because the kernel gains calls with each release, and a new call must be refused
+until it is reviewed. Calls that are listed in `CHECKED` (seccomp.py) are allowed only with certain arguments.
+If a processor does not have a call, its number is `-`.
 """
 
 _TABLE = """
@@ -13,12 +13,12 @@ statfs=137/43 fstatfs=138/44 access=21/- faccessat=269/48 faccessat2=439/439 rea
 readlinkat=267/78 getdents=78/- getdents64=217/61 getcwd=79/17 chdir=80/49 fchdir=81/50
 lseek=8/62 umask=95/166
 
-# descriptors that the process has, pipes among them
+# descriptors that the process already has, including pipes
 write=1/64 pwrite64=18/68 pwritev=296/70 pwritev2=328/287 writev=20/66 dup=32/23 dup2=33/-
 dup3=292/24 pipe=22/- pipe2=293/59 fcntl=72/25 ioctl=16/29 fsync=74/82 fdatasync=75/83
 ftruncate=77/46 sendfile=40/71
 
-# pairs of sockets, which lead nowhere but to their other end
+# pairs of sockets, which are connected only to each other
 socketpair=53/199 sendto=44/206 recvfrom=45/207 shutdown=48/210 getsockname=51/204
 getpeername=52/205 getsockopt=55/209
 
@@ -45,7 +45,7 @@ rt_sigaction=13/134 rt_sigprocmask=14/135 rt_sigreturn=15/139 rt_sigpending=127/
 rt_sigtimedwait=128/137 rt_sigsuspend=130/133 sigaltstack=131/132 tgkill=234/131 alarm=37/-
 getitimer=36/102 setitimer=38/103
 
-# what the process and the machine are
+# information about the process and the machine
 getpid=39/172 gettid=186/178 getppid=110/173 getpgrp=111/- getpgid=121/155 getsid=124/156
 getuid=102/174 geteuid=107/175 getresuid=118/148 getgid=104/176 getegid=108/177
 getresgid=120/150 getgroups=115/158 capget=125/90 getpriority=140/141 getrlimit=97/163

@@ -1,4 +1,4 @@
-"""The world, for the code of its author: tools, route handlers and graders.
+"""Access to the world for its author's code: tools, route handlers and graders.
 
     from svc_env import get, query, insert, update, delete, fail, clock, ids, webhooks
 
@@ -8,8 +8,8 @@
             fail(f"there is no issue {number}", code="not_found")
         return update("issues", {"number": number}, {"state": "closed", "state_reason": reason})
 
-Rows and keys are dictionaries of JSON values. All that one call writes is written when it succeeds,
-and nothing of it when it fails.
+Rows and keys are dictionaries of JSON values. The writes of a call are committed together if the call
+succeeds, and undone if it fails.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ __all__ = [
 
 
 def get(entity: str, key: Row) -> Row | None:
-    """The row with this primary key, or None.
+    """Returns the row with this primary key, or None.
 
     >>> get("users", {"login": "ada"})
     """
@@ -55,11 +55,11 @@ def query(
     offset: int = 0,
     order_by: str | list[str] | None = None,
 ) -> list[Row]:
-    """The rows that match, in the order they were inserted unless `order_by` says otherwise.
+    """Returns the matching rows, in insertion order unless `order_by` is given.
 
-    where: values by field or by path into a row ("owner.login" or "/owner/login"); all must be
-        equal. A list matches any of its items, None a field that is null or absent.
-    order_by: "created_at" upwards, "-created_at" downwards, or a list of those.
+    where: values by field or by path into a row ("owner.login" or "/owner/login"). A row must match all of
+        them. A list matches any of its items; None matches a field that is null or absent.
+    order_by: "created_at" for ascending, "-created_at" for descending order, or a list of such texts.
 
     >>> query("issues", {"state": ["open", "reopened"]}, order_by="-number", limit=10)
     """
@@ -67,7 +67,7 @@ def query(
 
 
 def count(entity: str, where: Row | None = None) -> int:
-    """How many rows match, without reading them; `where` as in `query`.
+    """Counts the matching rows without reading them. `where` is the same as in `query`.
 
     >>> count("issues", {"state": "open"})
     """
@@ -77,7 +77,7 @@ def count(entity: str, where: Row | None = None) -> int:
 def insert(entity: str, row: Row) -> Row:
     """Adds a row and returns it.
 
-    Raises Refused when the contract, a key or a reference forbids it.
+    Raises Refused if the contract, a key or a reference forbids it.
     """
     return current_run().insert(entity, row)
 
@@ -85,23 +85,23 @@ def insert(entity: str, row: Row) -> Row:
 def update(entity: str, key: Row, patch: Row) -> Row:
     """Replaces the named top-level fields of a row and returns the new row.
 
-    Raises Refused when there is no such row or the contract forbids the change.
+    Raises Refused if there is no such row, or if the contract forbids the change.
     """
     return current_run().update(entity, key, patch)
 
 
 def delete(entity: str, key: Row) -> None:
-    """Removes a row. Raises Refused when there is none.
+    """Removes a row. Raises Refused if there is no such row.
 
-    Rows that refer to it are looked for when the call ends.
+    Rows that refer to the removed row are checked when the call ends.
     """
     current_run().delete(entity, key)
 
 
 def fail(message: str, code: str = "failed", **details: Any) -> NoReturn:
-    """Ends the call as failed, with an error that its caller can act on; nothing is written.
+    """Fails the call with an error that its caller can act on; nothing is written.
 
-    Keyword arguments become the error's details. `except Exception` does not stop it.
+    Keyword arguments become the error's details. `except Exception` does not catch the error.
 
     >>> fail("issue 7 is locked", code="locked", number=7)
     """
@@ -109,29 +109,30 @@ def fail(message: str, code: str = "failed", **details: Any) -> NoReturn:
 
 
 class clock:
-    """The world's clock. The world's time may differ from the machine's."""
+    """The world's clock. The world's time may differ from the machine's time."""
 
     @staticmethod
     def now() -> str:
-        """The time in the world, ISO 8601 in UTC."""
+        """Returns the world's time, in ISO 8601 and UTC."""
         return current_run().now()
 
 
 class ids:
-    """New identifiers."""
+    """Source of new identifiers."""
 
     @staticmethod
     def uuid() -> str:
-        """A new UUID."""
+        """Returns a new UUID."""
         return current_run().uuid()
 
     @staticmethod
     def next(entity: str, field: str, within: Row | None = None) -> int:
-        """One more than the largest number that rows hold or have held in a field.
+        """Returns one more than the largest number that the field has, or ever had, in a row.
 
-        Inserting a row takes it, and deleting that row does not give it back.
+        Inserting a row with the number uses it up, and deleting that row does not make it available again.
 
-        within: fields that rows are counted within, where a key or unique list has them beside `field`.
+        within: values of fields: only rows with these values count. A primary key or unique list must contain
+            these fields and `field`.
 
         >>> ids.next("issues", "number", {"owner": "northquay", "repo": "berth"})
         """
@@ -139,7 +140,7 @@ class ids:
 
 
 class webhooks:
-    """The world's webhooks, registered by rows of the entity that connector.toml names."""
+    """The world's webhooks. They are rows of the entity that connector.toml names."""
 
     @staticmethod
     def deliver(
@@ -148,12 +149,12 @@ class webhooks:
         scope: Row | None = None,
         delivery_id: str | None = None,
     ) -> None:
-        """Sends an event to every subscription that wants it, once the call has succeeded.
+        """Sends an event to every subscription that matches it, once the call has succeeded.
 
-        body: JSON, at most 256 KiB, fixed as it is now.
-        scope: what it is about, by the names of `[webhooks] scope`: a value or a list of them.
-            Subscriptions that list others are left out. Raises Refused beyond the limits.
-        delivery_id: the one that its deliveries have in their headers; each has its own otherwise.
+        body: JSON, at most 256 KiB. Later changes of the value have no effect.
+        scope: the subject of the event, by the names of `[webhooks] scope`: a value or a list of values.
+            Subscriptions that list other values get no delivery. Raises Refused beyond the limits.
+        delivery_id: the id in the headers of all deliveries. By default, each delivery has its own id.
 
         >>> webhooks.deliver("issue.closed", {"number": 7}, {"repository": "berth"})
         """

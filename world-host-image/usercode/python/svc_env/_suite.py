@@ -1,7 +1,7 @@
-"""Runs the tests of a world by pytest, and reports the beginning and end of each to the host.
+"""Runs the tests of a world by pytest, and reports the beginning and end of each test to the host.
 
-The host learns of a file before it is imported, and of a test before it runs. So it knows which one ended or hung
-this process, and starts another one for the rest.
+The host is informed of a file before it is imported, and of a test before it runs. It therefore knows which
+of them ended or hung this process, and runs the remaining tests in another process.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from .run import Row, current_run
 
-#: Maximum characters of what one test prints, and of its failure.
+#: Maximum number of characters of a test's output, and of the text of its failure.
 OUTPUT_CHARS = 16_000
 TEXT_CHARS = 8_000
 
@@ -25,7 +25,7 @@ ARGUMENTS = (
 
 
 def run_suite(root: str, given: Row) -> Row:
-    """Runs `given["files"]` without the tests in `skip`, which earlier processes ran."""
+    """Runs the tests of `given["files"]`, without those in `skip`, which earlier processes have run."""
     try:
         import pytest
     except ImportError:

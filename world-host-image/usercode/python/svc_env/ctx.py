@@ -1,4 +1,4 @@
-"""The contexts that handlers and graders are called with."""
+"""Contexts that handlers and graders are called with."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class _Clock:
         self._run = run
 
     def now(self) -> str:
-        """The time in the world, ISO 8601 in UTC."""
+        """Returns the world's time, in ISO 8601 and UTC."""
         return self._run.now()
 
 
@@ -24,22 +24,22 @@ class _Ids:
         self._run = run
 
     def uuid(self) -> str:
-        """A new UUID."""
+        """Returns a new UUID."""
         return self._run.uuid()
 
     def next(self, entity: str, field: str, within: Row | None = None) -> int:
-        """One more than the largest number that rows hold or have held; `svc_env.ids.next` says how."""
+        """Returns one more than the largest number that the field has, or ever had; see `svc_env.ids.next`."""
         return self._run.next_integer(entity, field, within)
 
 
 class _Reader:
-    """Reading the world; `svc_env.get`, `svc_env.query` and `svc_env.count` say how."""
+    """Read access to the world; see `svc_env.get`, `svc_env.query` and `svc_env.count`."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
 
     def get(self, entity: str, key: Row) -> Row | None:
-        """The row with this primary key, or None."""
+        """Returns the row with this primary key, or None."""
         return self._run.get(entity, key)
 
     def query(
@@ -50,34 +50,35 @@ class _Reader:
         offset: int = 0,
         order_by: str | list[str] | None = None,
     ) -> list[Row]:
-        """The rows that match, in the order they were inserted unless `order_by` says otherwise."""
+        """Returns the matching rows, in insertion order unless `order_by` is given."""
         return self._run.query(entity, where, limit, offset, order_by)
 
     def count(self, entity: str, where: Row | None = None) -> int:
-        """How many rows match."""
+        """Counts the matching rows."""
         return self._run.count(entity, where)
 
 
 class HandlerContext(_Reader):
-    """One request to the world's API.
+    """Context of one request to the world's API.
 
-    What the handler returns is the JSON body, with the status of its route; `respond` chooses
-    another status, `fail` an error of the vendor's.
+    The handler's return value is the JSON body, sent with the route's status. `respond` sets another status,
+    `fail` sends an error of the vendor.
     """
 
     method: str
     path: str
-    #: The path of its route as the connector has it, for example `/repos/{owner}/issues`.
+    #: Path of the route as the connector declares it, for example `/repos/{owner}/issues`.
     route: str
     #: Path arguments and query parameters.
     args: Row
-    #: The body: JSON or a form as a value, one of the route's other `body_types` as text, bytes as `body_encoding` says; None for none.
+    #: Body: JSON or a form is a value, another of the route's `body_types` is text, and bytes are encoded as
+    #: `body_encoding` says. None if there is no body.
     body: Any
-    #: Header names in lower case.
+    #: Headers, with names in lower case.
     headers: dict[str, str]
-    #: The one of the route's `media_types` that the client wants; JSON's where none are declared.
+    #: Media type of the answer: the one of the route's `media_types` that the client accepts; JSON by default.
     media_type: str
-    #: The media type of the body, in lower case and without parameters; '' for one without, or no body.
+    #: Media type of the body, in lower case and without parameters; '' if it has none, or there is no body.
     content_type: str
     clock: _Clock
     ids: _Ids
@@ -100,7 +101,7 @@ class HandlerContext(_Reader):
     def insert(self, entity: str, row: Row) -> Row:
         """Adds a row and returns it.
 
-        Raises Refused when the contract, a key or a reference forbids it.
+        Raises Refused if the contract, a key or a reference forbids it.
         """
         return self._run.insert(entity, row)
 
@@ -109,9 +110,9 @@ class HandlerContext(_Reader):
         return self._run.update(entity, key, patch)
 
     def delete(self, entity: str, key: Row) -> None:
-        """Removes a row. Raises Refused when there is none.
+        """Removes a row. Raises Refused if there is no such row.
 
-        Rows that refer to it are looked for when the call ends.
+        Rows that refer to the removed row are checked when the call ends.
         """
         self._run.delete(entity, key)
 
@@ -122,37 +123,39 @@ class HandlerContext(_Reader):
         scope: Row | None = None,
         delivery_id: str | None = None,
     ) -> None:
-        """Sends an event to every webhook that wants it, once the request has succeeded.
+        """Sends an event to every subscription that matches it, once the request has succeeded.
 
-        body: JSON, at most 256 KiB, fixed as it is now.
-        scope: what it is about, by the names of `[webhooks] scope`: a value or a list of them.
-            Subscriptions that list others are left out. Raises Refused beyond the limits.
-        delivery_id: the one that its deliveries have in their headers; each has its own otherwise.
+        body: JSON, at most 256 KiB. Later changes of the value have no effect.
+        scope: the subject of the event, by the names of `[webhooks] scope`: a value or a list of values.
+            Subscriptions that list other values get no delivery. Raises Refused beyond the limits.
+        delivery_id: the id in the headers of all deliveries. By default, each delivery has its own id.
 
         >>> ctx.deliver("issues", {"action": "closed", "issue": issue}, {"repository": 7})
         """
         self._run.deliver(event_type, body, scope, delivery_id)
 
     def mint_token(self) -> Row:
-        """A new bearer for the API as `{"token": ..., "expires": ...}`, where `[auth]` has scheme "oauth2"."""
+        """Mints a bearer token for the API: `{"token": ..., "expires": ...}`. `[auth]` must have scheme
+        "oauth2".
+        """
         return self._run.mint_token()
 
     def revoke_token(self) -> None:
-        """Ends the minted bearer that the request came with; the session's own token stays good."""
+        """Revokes the minted token of the request. The session's own token stays valid."""
         self._run.revoke_token()
 
     def set_header(self, name: str, value: object) -> None:
-        """Adds a header to the answer, whatever the answer will be; set by `before`, to every answer.
+        """Adds a header to the answer, whatever it is. A header that `before` adds is in every answer.
 
         >>> ctx.set_header("x-ratelimit-remaining", 4999)
         """
         self._headers[str(name).lower()] = str(value)
 
     def respond(self, status: int, body: Any = None, headers: dict[str, str] | None = None) -> None:
-        """Sets the answer; what the handler returns is then not used.
+        """Sets the answer; the handler's return value is then not used.
 
-        body: a JSON value, a text of the content type that `headers` name, or a file's content as bytes
-            of UTF-8, which goes out as it is: addresses in it are not the vendor's.
+        body: a JSON value, a text of the content type in `headers`, or the content of a file as bytes of
+            UTF-8. A file is sent unchanged, even if it contains the vendor's addresses.
 
         >>> return ctx.respond(201, issue, {"location": issue["url"]})
         """
@@ -162,7 +165,7 @@ class HandlerContext(_Reader):
     def fail(
         self, status: int, body: Any = None, headers: dict[str, str] | None = None
     ) -> NoReturn:
-        """Ends the request with an error answer of the vendor's; nothing is written.
+        """Ends the request with an error answer in the vendor's form; nothing is written.
 
         >>> ctx.fail(422, {"message": "Validation Failed"})
         """
@@ -170,21 +173,21 @@ class HandlerContext(_Reader):
         raise Answered(status, body, self._headers | _texts(headers))
 
     def _result(self, value: Any) -> Row:
-        """What the request comes to when the handler returned a value."""
+        """Returns the result of the request if the handler returned a value."""
         given = self._response or {"value": value}
         headers = self._headers | given.get("headers", {})
         return {**given, "headers": headers} if headers else given
 
 
 class VerifyContext(_Reader):
-    """What a grader is called with: the state that the agent left, to read and to judge."""
+    """Context of a grader: read access to the state that the agent left, and the recording of checks."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
         self._checks: list[Row] = []
 
     def check(self, name: str, passed: object, detail: object = None) -> bool:
-        """Records one check and returns whether it passed. A grade passes when all checks do.
+        """Records one check and returns True if the check passed. A grade passes if all its checks pass.
 
         >>> ctx.check("issue 7 is closed", issue["state"] == "closed", f"it is {issue['state']}")
         """

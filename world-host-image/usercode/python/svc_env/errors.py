@@ -1,4 +1,4 @@
-"""What ends a run before its function returns."""
+"""Errors that end a run before its function returns."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ if TYPE_CHECKING:
 
 
 class Refused(Exception):
-    """The store said no to a read or a write; nothing of it was done.
+    """Error for a read or a write that the store refused and therefore did not do.
 
-    It is raised where the read or write is, and can be caught there, but for two cases that only the end
-    of the call tells and that fail it then: a removed row that others still refer to, and a missing row
-    of an entity that refers back (itself, or by way of others).
+    The read or write raises the error, and code can catch it. Two faults are found only at the end of the
+    call, and then fail the call: a row was removed although other rows still refer to it, or a row is missing
+    in an entity that refers back (to itself, or through other entities).
 
-    entity: the entity it was about.
-    kind: "shape" (the row breaks the contract), "duplicate", "missing_reference", "referenced",
+    entity: the entity of the read or write.
+    kind: "shape" (the row does not fit the contract), "duplicate", "missing_reference", "referenced",
         "not_found", "unknown_entity" or "full"; "too_large" for an answer with too many rows.
-    field: the top-level field at fault, where there is one.
-    pointer: JSON pointer to the value at fault, where there is one.
-    detail: what is wrong, in words.
+    field: the top-level field at fault; None if no field is.
+    pointer: the JSON pointer to the value at fault; None if no value is.
+    detail: a description of the problem.
     """
 
     def __init__(
@@ -40,7 +40,9 @@ class Refused(Exception):
 
 
 class Failed(BaseException):
-    """Raised by `fail`. Not an Exception, so that a broad `except` of an author lets it through."""
+    """Error raised by `fail`. It is not an Exception, so that a broad `except` of an author does not catch
+    it.
+    """
 
     def __init__(self, message: str, code: str, details: dict[str, Any]) -> None:
         super().__init__(message)
@@ -50,7 +52,7 @@ class Failed(BaseException):
 
 
 class Answered(BaseException):
-    """Raised by `ctx.fail`: the vendor's own error answer."""
+    """Error raised by `ctx.fail`: the vendor's own error answer."""
 
     def __init__(self, status: int, body: Any, headers: dict[str, str]) -> None:
         super().__init__(f"answered {status}")

@@ -1,11 +1,12 @@
-"""Finding rows, for handlers of any world: what requests write for ids and names, and where they lead.
+"""Functions that find rows for handlers of any world, by the ids and names that requests contain.
 
     from svc_env.finding import by_id, by_name, indexed, known, whole_number
 
     def get_issue(ctx):
         return by_id(ctx, "issues", ctx.args["id"]) or ctx.fail(404, {"message": "Not Found"})
 
-Nothing here refuses by itself but `known`, whose failure is a mistake of the code: how to say no is the vendor's.
+The functions refuse nothing, because each vendor has its own errors. Only `known` fails if there is no row,
+which is a mistake of the code.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = ["by_id", "by_name", "indexed", "known", "same_name", "whole_number"]
 
-#: Longer numbers are beyond what JSON carries unaltered.
+#: Maximum number of digits. JSON does not represent all longer numbers exactly.
 _LONGEST = 15
 
 
 def whole_number(value: object) -> int | None:
-    """The number that a path, a query or a body names a row by, also where it is written as a text.
+    """Returns the whole number that a value of a path, a query or a body means, also if it is a text; None if
+    it is no such number.
 
     >>> whole_number("10100"), whole_number("-1"), whole_number(True)
     (10100, None, None)
@@ -35,19 +37,21 @@ def whole_number(value: object) -> int | None:
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two names differ by nothing but the case of their letters."""
+    """Returns True if two names are equal or differ only in the case of their letters."""
     return one.casefold() == other.casefold()
 
 
 def known(ctx: Reader, entity: str, key: Row) -> Row:
-    """The row that another row refers to: the contract says that it is there."""
+    """Returns a row that another row refers to. It must exist, because the contract says so."""
     row = ctx.get(entity, key)
     assert row is not None, f"no row of {entity} has the key {key}"
     return row
 
 
 def by_id(ctx: Reader, entity: str, value: object, field: str = "id") -> Row | None:
-    """The row of an entity whose key is one number, by what a request says of it."""
+    """Returns the row of an entity whose key is one number, by the text or number in a request; None if there
+    is none.
+    """
     number = whole_number(value)
     return None if number is None else ctx.get(entity, {field: number})
 
@@ -55,7 +59,7 @@ def by_id(ctx: Reader, entity: str, value: object, field: str = "id") -> Row | N
 def by_name(
     ctx: Reader, entity: str, name: object, where: Row | None = None, field: str = "name"
 ) -> Row | None:
-    """The first row of this name, whatever the case of its letters; an exact one goes before."""
+    """Returns the first row with this name in upper or lower case; a row with exactly this name comes first."""
     wanted = str(name)
     exact = ctx.query(entity, {**(where or {}), field: wanted}, limit=1)
     if exact:
@@ -65,5 +69,5 @@ def by_name(
 
 
 def indexed(rows: list[Row], field: str = "id") -> dict[Any, Row]:
-    """Rows by the value of a field that no two of them share."""
+    """Returns the rows by the value of a field. No two rows may have the same value."""
     return {row[field]: row for row in rows}

@@ -11,14 +11,16 @@ if TYPE_CHECKING:
 
 
 class SeenHeaders(dict[str, str]):
-    """Dictionary that records reads. Code that iterates over it, or changes it, counts as reading all."""
+    """Dictionary that records reads. If code iterates over it, or changes it, all headers count as read."""
 
     def __init__(self, headers: dict[str, str]) -> None:
         super().__init__(headers)
         self._names: set[str] | None = set()
 
     def seen(self) -> list[str] | str:
-        """Returns the names that were read, present or not, or "all"."""
+        """Returns the names that were read, whether or not the headers are present; "all" if all count as
+        read.
+        """
         return "all" if self._names is None else sorted(self._names)
 
     def _note(self, name: object) -> None:

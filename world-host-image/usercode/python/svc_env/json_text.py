@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 #: Created once, because `json.dumps` creates an encoder for each message without spaces.
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
-#: Levels that are searched for the wrong value.
+#: Maximum number of levels that are searched for the value that is not JSON.
 _DEEPEST = 200
 
-#: Remedies by the name of the type.
+#: Advice to the author, by the name of the value's type.
 _WAYS = {
     "datetime": "give its isoformat()",
     "date": "give its isoformat()",
@@ -32,8 +32,9 @@ _WAYS = {
 def json_text(message: dict[str, Any]) -> str:
     """Returns the JSON of a message to the host.
 
-    Raises TypeError or ValueError, as `json` does, saying what in the answer, or in the arguments of a
-    use of the store, is not JSON, and RecursionError for what nests too deep.
+    If a value is not JSON, raises TypeError or ValueError, as `json` does. The error names the value's place
+    in the answer, or in the arguments of a store operation. If a value is nested too deep, raises
+    RecursionError.
     """
     try:
         return _encode(message)

@@ -14,7 +14,7 @@ from .typed import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-#: Files imported as soon as a code directory is loaded, so that first calls do not pay for it.
+#: Files imported as soon as a code directory is loaded, so that the first calls need not wait for them.
 EAGER = ("tools.py", "api/handlers.py")
 
 COROUTINE = 0x80
@@ -36,9 +36,9 @@ class Loader:
         self._found: dict[str, ModuleType] = {}
 
     def open(self, directory: str, eager: bool) -> list[str]:
-        """Makes a directory the author's code. Its modules are searched after the standard library's.
+        """Sets the directory of the author's code. Its modules are searched after the standard library.
 
-        Returns why files that are imported at once could not be.
+        Returns the reasons why files that are imported at once could not be imported.
         """
         self.root = directory
         self._failures.clear()

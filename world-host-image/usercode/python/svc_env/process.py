@@ -34,7 +34,7 @@ FORBIDDEN = {
     for event in events.split()
 }
 
-#: Modules that are of no use in the sandbox, and their purpose.
+#: Modules that cannot work in the sandbox, and what they are for.
 NO_MODULES = {
     "_ctypes": "load foreign code (ctypes)",
     "_multiprocessing": (
@@ -45,8 +45,9 @@ NO_MODULES = {
 
 
 def guard(readable: list[str]) -> None:
-    """Forbids processes, network, foreign code, and all files except reading `readable` folders and files,
-    irreversibly. `readable` may grow later."""
+    """Forbids processes, network and foreign code irreversibly. Also forbids all files, except reading the
+    `readable` folders and files. The list `readable` may grow later.
+    """
     for name in ("ctypes", "_ctypes"):
         sys.modules.pop(name, None)
 

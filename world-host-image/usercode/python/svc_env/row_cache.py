@@ -1,9 +1,9 @@
-"""Row cache of this worker: whole entities, read without a request to the host.
+"""Row cache of this worker: whole entities that are read without a request to the host.
 
 The host decides which entities are cached and sends their changes, so a cached read returns what the store
-would. The cache answers only plain reads: rows by key, or by values of top-level fields with a column in the
-store, in the order of such fields. Every other read, one that the store would refuse among them, returns
-`ASK`: the worker then requests it from the host.
+would return. The cache answers only plain reads: rows by key, or by values of top-level fields with a column
+in the store, in the order of such fields. Every other read returns `ASK`, even one that the store would
+refuse: the worker then requests the rows from the host.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 Position = int
 
-#: Result of a read that the cache cannot answer, so that the host must.
+#: Result of a read that the cache cannot answer, so that the host has to.
 ASK: Any = object()
 
-#: Largest whole number that the store keeps exactly.
+#: Largest whole number that the store represents exactly.
 _LARGEST = 2**53
 #: Maximum number of fields that the store accepts in one `where`.
 _MOST_FIELDS = 100
@@ -38,7 +38,7 @@ Index = dict[object, list[Position]]
 
 
 class RowCache:
-    """Cached entities, kept current by the updates in the host's messages."""
+    """Cached entities, which the updates in the host's messages keep current."""
 
     def __init__(self) -> None:
         self._entities: dict[str, _Entity] = {}
@@ -64,24 +64,24 @@ class RowCache:
             raise
 
     def lose(self) -> None:
-        """Empties the cache, and marks that the host must learn of it."""
+        """Empties the cache, and marks that the host must be informed."""
         self.lost = True
         self._entities.clear()
 
     def get(self, entity: object, key: object) -> Any:
-        """Returns the row of a primary key, None, or ASK."""
+        """Returns the row of a primary key; None if there is none; ASK if the cache cannot answer."""
         cached = self._entity(entity)
         return ASK if cached is None else cached.get(key)
 
     def query(
         self, entity: object, where: object, limit: object, offset: object, order_by: object
     ) -> Any:
-        """Returns the matching rows, or ASK."""
+        """Returns the matching rows; ASK if the cache cannot answer."""
         cached = self._entity(entity)
         return ASK if cached is None else cached.query(where, limit, offset, order_by)
 
     def count(self, entity: object, where: object) -> Any:
-        """Returns the number of matching rows, or ASK."""
+        """Returns the number of matching rows; ASK if the cache cannot answer."""
         cached = self._entity(entity)
         return ASK if cached is None else cached.count(where)
 
@@ -105,10 +105,10 @@ class _Entity:
         self._columns = columns
         #: Names of the members that are lists or objects, for rows that have any.
         self._packed: dict[Position, tuple[str, ...]] = {}
-        #: Rows in the order of insertion, which is that of positions. Lists and objects are packed.
+        #: Rows by position, in insertion order. Lists and objects are packed.
         self._rows: dict[Position, Row] = {at: self._pack(at, row) for at, row in rows}
         self._last = next(reversed(self._rows), 0)
-        #: Examined fields: those whose values all compare here as in the store, and the others.
+        #: Fields examined so far: those whose values all compare in Python as in the store, and the others.
         self._plain: set[str] = set()
         self._odd: set[str] = set()
         self._indexes: dict[tuple[str, ...], Index] = {}
@@ -149,7 +149,7 @@ class _Entity:
         if not found:
             return None
         row = self._rows[found[0]]
-        # True is 1 in the index, and another key in the store.
+        # True equals 1 in the index, but is a different key in the store.
         if any(type(row[field]) is not type(key[field]) for field in self._key):
             return None
         return self._copy(found[0])
@@ -211,7 +211,7 @@ class _Entity:
         return wanted
 
     def _ordered(self, wanted: dict[str, Any], order: list[tuple[str, bool]]) -> list[Position]:
-        # Types, since True and 1 are one key of a dictionary and not one value.
+        # The types are compared, too: True and 1 are the same key of a dictionary, but different values.
         asked = tuple((field, type(value), value) for field, value in wanted.items())
         key = (asked, tuple(order))
         found = self._results.get(key)
@@ -333,14 +333,14 @@ def copied(value: Any) -> Any:
 
 
 def _is_exact(value: object) -> bool:
-    """Returns True for a text or a whole number that compares the same here and in the store."""
+    """Returns True for a text or a whole number that compares in Python as it does in the store."""
     if type(value) is str:
         return value.isascii() or _is_whole(value)
     return type(value) is int and -_LARGEST <= value <= _LARGEST
 
 
 def _is_whole(text: str) -> bool:
-    """Returns True if a text has no lone surrogate; JSON would join two of them into one character."""
+    """Returns True if a text has no lone surrogates. (JSON would join two of them into one character.)"""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -353,7 +353,7 @@ def _is_count(value: object) -> bool:
 
 
 def _key_of(row: Row | None, fields: tuple[str, ...]) -> Any:
-    """Returns the key of a row in an index: a single value, or a tuple of several."""
+    """Returns the key of a row in an index: a single value, or a tuple of several values."""
     if row is None:
         return ASK
     if len(fields) == 1:
@@ -362,7 +362,7 @@ def _key_of(row: Row | None, fields: tuple[str, ...]) -> Any:
 
 
 def _move(index: Index, position: Position, before: Any, after: Any) -> None:
-    """Moves a row in an index from its old key to its new one; ASK stands for none."""
+    """Moves a row in an index from its old key to its new key; ASK means that the row has no such key."""
     if before is after or (before is not ASK and after is not ASK and before == after):
         return
     if before is not ASK:

@@ -17,7 +17,7 @@ from .typed import TYPE_CHECKING, Row
 if TYPE_CHECKING:
     from typing import Any
 
-#: Machine time, captured early because an author's code may replace the function.
+#: Function that returns the machine time. It is captured before an author's code can replace it.
 _machine_ns = time.time_ns
 
 
@@ -37,7 +37,7 @@ class Channel:
         self.row_cache = RowCache()
 
     def receive(self) -> Row:
-        """Returns the next message. Ends the process if the host is gone."""
+        """Returns the next message. Ends the process if the host has ended."""
         line = self._lines.readline()
         if not line.endswith(b"\n"):
             os._exit(0)
@@ -53,7 +53,9 @@ class Channel:
         return message
 
     def send(self, message: Row) -> None:
-        """Sends a message. Raises ValueError or TypeError for values that are not JSON, TooLarge over the limit."""
+        """Sends a message. Raises ValueError or TypeError if a value is not JSON, TooLarge if the message
+        exceeds the limit.
+        """
         data = json_text(message).encode("ascii")
         if len(data) > self._message_bytes:
             limit = self._message_bytes / 1024 / 1024
@@ -64,7 +66,7 @@ class Channel:
 
 
 class Run:
-    """One run. Its code reaches the store only through it, and no longer after it has ended."""
+    """One run. Its code can access the store only through this object, and only until the run has ended."""
 
     def __init__(
         self, channel: Channel, nonce: str, given_time: Row | None = None, numbers: Row | None = None
@@ -73,7 +75,7 @@ class Run:
         self._row_cache = channel.row_cache
         self._row_cache.reads.clear()
         self._nonce = nonce
-        #: World time from the host, with the machine time until which it is valid.
+        #: World time from the host, and the machine time until which it is valid.
         self._time = given_time
         self._timed = False
         #: Next numbers of fields by entity, each until a write to that entity.
@@ -83,15 +85,17 @@ class Run:
         self._asked = 0
         self._ended = False
         self._threads = threading.active_count()
-        #: Headers that a handler has set so far; they go with the answer, whatever it is.
+        #: Headers that a handler has set so far. They are sent with the answer, whatever it is.
         self.headers: dict[str, str] = {}
         #: Headers of the request, if the host must know which of them the code reads.
         self.seen_headers: SeenHeaders | None = None
 
     def end(self, result: Row, has_next: bool = False) -> bool:
-        """Sends the result; the store is unreachable afterwards. Raises like `Channel.send`.
+        """Sends the result; the store cannot be accessed afterwards. Raises the same errors as
+        `Channel.send`.
 
-        Returns True if another run follows at once, which it does not while a thread of this one runs.
+        Returns True if the handler runs next in this process. It does not while a thread of this run is
+        alive.
         """
         with self._lock:
             message = {"type": "done", "nonce": self._nonce, "result": result}

@@ -1,4 +1,5 @@
-"""The world under test, for the tests of its author, `tests/test_*.py`, run by pytest; and for scripts that solve a task.
+"""Access to the world under test, for its author's tests, `tests/test_*.py`, which pytest runs; and for
+scripts that solve a task.
 
     from svc_env.testing import ToolError, world
 
@@ -7,7 +8,7 @@
         assert world.api.get("/issues", params={"state": "open"}).json() == []
         assert world.get("issues", {"number": 7})["state"] == "closed"
 
-Each test begins with the rows of the world, whatever the one before it did.
+Each test begins with the rows of the world, whatever the previous test did.
 """
 
 from __future__ import annotations
@@ -23,28 +24,28 @@ __all__ = ["Response", "ToolError", "world"]
 
 
 class ToolError(Exception):
-    """A tool failed, and has changed nothing."""
+    """Error for a tool call that failed and therefore has changed nothing."""
 
     def __init__(self, error: Row) -> None:
         super().__init__(f"{error.get('code')}: {error.get('message')}")
         self.code: str = error.get("code", "")
         self.message: str = error.get("message", "")
-        #: JSON pointer into the input, where one value is at fault.
+        #: JSON pointer to the value in the input that is at fault; None if no value is.
         self.path: str | None = error.get("path")
         self.details: Any = error.get("details")
 
 
 class Response:
-    """An answer of the world's API."""
+    """Answer of the world's API."""
 
     def __init__(self, answer: Row) -> None:
         self.status: int = answer["status"]
-        #: Names in lower case.
+        #: Headers, with names in lower case.
         self.headers: dict[str, str] = answer["headers"]
         self.text: str = answer["text"]
 
     def json(self) -> Any:
-        """The body, read as JSON."""
+        """Returns the body, parsed as JSON."""
         return json.loads(self.text)
 
     def __repr__(self) -> str:
@@ -58,7 +59,7 @@ class _Tools:
         return lambda **given: self.call(name, given)
 
     def call(self, name: str, given: Row | None = None) -> Any:
-        """Calls a tool by its name; raises ToolError."""
+        """Calls a tool by its name. Raises ToolError if the call fails."""
         answer = current_run().ask("tool", name=name, input=given or {})
         if "error" in answer:
             raise ToolError(answer["error"])
@@ -104,7 +105,7 @@ def _body_of(value: Any) -> str | None:
 class _World:
     #: `world.tools.<name>(**input)`
     tools = _Tools()
-    #: `world.api.get(path)` and the other methods
+    #: `world.api.get(path)`, and the same for other methods
     api = _Api()
     get = staticmethod(get)
     query = staticmethod(query)
@@ -114,17 +115,21 @@ class _World:
     delete = staticmethod(delete)
 
     def now(self) -> str:
-        """The time in the world, ISO 8601 in UTC."""
+        """Returns the world's time, in ISO 8601 and UTC."""
         return current_run().now()
 
     def answer(self, value: Any) -> None:
-        """Gives the answer of the task, in a script that solves one; raises ToolError."""
+        """Submits the answer of the task, in a script that solves the task. Raises ToolError if it is
+        refused.
+        """
         answer = current_run().ask("answer", answer=value)
         if "error" in answer:
             raise ToolError(answer["error"])
 
     def prove(self, task: str) -> Row:
-        """Proves a task of the world by its name, and answers the report. Raises AssertionError with all that is amiss."""
+        """Proves a task of the world and returns the report. Raises AssertionError with everything that is
+        wrong.
+        """
         proof = current_run().ask("prove", task=task)
         amiss = [f"{row['what']}: {row['detail'] or row['verdict']}" for row in proof["rows"] if not row["ok"]]
         if amiss:
@@ -132,7 +137,7 @@ class _World:
         return proof
 
     def deliveries(self) -> list[Row]:
-        """Webhooks sent since the test began: `{event, url, headers, body}`."""
+        """Returns the webhooks sent since the test began: `{event, url, headers, body}`."""
         return current_run().ask("deliveries")
 
 

@@ -1,4 +1,4 @@
-"""Formats errors for the author: only frames of the author's own files."""
+"""Formats errors for the author; their stacks contain only frames of the author's own files."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MESSAGE_CHARS = 4_000
 
 
 def describe(error: BaseException, root: str, fallback: CodeType | None = None) -> dict[str, Any]:
-    """Returns `{exception, message, trace}` of an error, and those of its cause as `cause`.
+    """Returns `{exception, message, trace}` of an error, and the same of its cause as `cause`.
 
-    fallback: code whose first line stands for the place when no frame of the author's is in the
-        traceback, as with a call that has wrong arguments.
+    fallback: code whose first line is given as the place if the traceback has no frame of the author's files,
+        for example after a call with wrong arguments.
     """
     frames = _frames(error.__traceback__, root) + _syntax_frame(error, root)
     if not frames and fallback is not None:
@@ -36,7 +36,7 @@ def describe(error: BaseException, root: str, fallback: CodeType | None = None) 
 
 
 def summarize(facts: dict[str, Any]) -> str:
-    """Returns one line, such as `ZeroDivisionError: division by zero (tools.py:12 in triage)`."""
+    """Returns the error as one line, such as `ZeroDivisionError: division by zero (tools.py:12 in triage)`."""
     text = ": ".join(part for part in (facts["exception"], facts["message"]) if part)
     if not facts["trace"]:
         return text
@@ -45,7 +45,7 @@ def summarize(facts: dict[str, Any]) -> str:
 
 
 def _message(error: BaseException, root: str) -> str:
-    """Returns the error's text, in which files are named from the root of the world."""
+    """Returns the error's text, with the names of files relative to the root of the world."""
     try:
         text = error.msg if isinstance(error, SyntaxError) else str(error)
         return str(text).replace(root + os.sep, "")[:MESSAGE_CHARS]

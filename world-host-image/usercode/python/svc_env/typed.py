@@ -1,11 +1,12 @@
-"""Types of this package that only a checker of types looks into.
+"""Types of this package that only type checkers use.
 
-Importing `typing` takes 0.4 MB of every worker, so the modules of this package import it for checkers alone.
+Importing `typing` takes 0.4 MB of every worker, so the modules of this package import it only for type
+checkers.
 """
 
 from __future__ import annotations
 
-#: False when the program runs; checkers of types take this name for true.
+#: False when the program runs; type checkers assume that this name is true.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Python worker, which serves one request of the world host after the other until the host is gone."""
+"""Python worker, which handles one request of the world host after the other until the host ends."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Result = Row
 #: Stack size of threads. The system's default, 8 MiB, would use up the limit on addresses.
 _STACK_BYTES = 1 << 20
 
-#: Headers that are certain to be valid.
+#: Pattern of headers that are certainly valid.
 _HEADER = re.compile(r"[a-z0-9-]+:[ -~]*")
 
 
@@ -89,7 +89,9 @@ def _restrict(options: Message) -> list[str]:
 
 
 def _find_trim() -> Callable[[int], object]:
-    """Returns the function by which the C library releases free memory; one without effect if it has none."""
+    """Returns the function by which the C library releases free memory. If there is none, returns a function
+    without effect.
+    """
     return getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)
 
 
@@ -139,7 +141,9 @@ def _serve(loader: Loader, channel: Channel, message: Message) -> None:
 
 
 def _lets_pass(result: Result) -> bool:
-    """Returns True if `before` gave no answer. A header that may be invalid is left to the host to judge."""
+    """Returns True if `before` gave no answer, so that the handler may run. If a header may be invalid,
+    returns False, because the host has to check it.
+    """
     if not result["ok"] or "status" in result:
         return False
     headers = result.get("headers", {})
