@@ -68,7 +68,7 @@ const sayGoodbye = async ({
  */
 const uiPatienceMs = 5_000;
 
-/** Returns the requests of the UI surface to the control plane. */
+/** Returns the functions by which the UI surface sends requests to the control plane. */
 const uiSources = (
   link: ControlLink,
   identity: HostIdentity,

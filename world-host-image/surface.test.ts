@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { issues, openOn, startBench } from '#test/support/host/host-bench.ts';
 
 describe('the API surface', () => {
-  it('serves routes in the vendor’s words and records every request', async () => {
+  it('answers routes in the vendor’s form and records every request', async () => {
     const { control } = await startBench();
     const api = await openOn(control);
     expect((await api('GET', issues, undefined, 'wrong')).status).toBe(401);

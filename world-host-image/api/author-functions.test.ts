@@ -33,7 +33,7 @@ it('a request with a number beyond the range of doubles is refused and never rea
   expect(await echo('{"a":1e300,"b":"1e400"}')).toEqual({ a: 1e300, b: '1e400' });
 });
 
-describe('handler', () => {
+describe('a handler', () => {
   const handlers = `
 def echo(ctx):
     return {"args": ctx.args, "body": ctx.body, "method": ctx.method, "path": ctx.path}

@@ -114,7 +114,7 @@ const serve = async (options: ServeOptions = {}): Promise<void> => {
 const runs = async (path: string, headers: Record<string, string> = {}): Promise<unknown> =>
   ((await api.get(path, headers)).json as Row).runs;
 
-/** One action of a client. Returns what the client sees, without the count of runs. */
+/** One action of a client. Returns what the client observes, without the number of times that the code has run. */
 type Move = (world: ApiClient) => Promise<unknown>;
 
 const asked = (method: string, path: string, more: Parameters<ApiClient['ask']>[2]): Move =>

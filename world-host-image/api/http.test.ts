@@ -53,7 +53,7 @@ const head = (line: string, ...headers: string[]): string =>
   [line, 'Host: notes.test', `Authorization: Bearer ${api.token}`, ...headers, '', ''].join('\r\n');
 
 describe('a connection', () => {
-  it('stays open for 75 s when idle, longer than clients use it, and announces that', async () => {
+  it('stays open for 75 s when idle, longer than clients keep connections, and announces that time', async () => {
     expect((await api.get('/notes')).headers.get('keep-alive')).toBe('timeout=75');
   });
 });

@@ -49,7 +49,7 @@ const segmentsOf = (path: string): string[] | undefined => {
   return segments?.at(-1) === '' ? segments.slice(0, -1) : segments;
 };
 
-/** Returns true if the path is the token path, which mints on `POST` only. */
+/** Returns true if the path is the token path. Only `POST` requests to it mint tokens. */
 export const isTokenPath = ({ auth }: ApiContract, path: string): boolean => {
   if (auth.tokenPath === null) return false;
   return auth.tokenPath === path || isDeepStrictEqual(segmentsOf(path), segmentsOf(auth.tokenPath));

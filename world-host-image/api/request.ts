@@ -79,7 +79,7 @@ const answerFaulted = async (
   return { ...nothing, authorized: true, operation, body, answer, met };
 };
 
-/** Circumstances of a request: its mount, the faults that it met, and its credentials. */
+/** Facts about a request: its mount, the declared faults that apply to it, and its credentials. */
 type RequestPlace = { mount: Mount; met: Met | undefined; bearers: readonly string[] };
 
 const answerRoute = async (

@@ -74,7 +74,7 @@ const responseOf = ({ answer, faults }: Ran) => ({
   ...(answer.error === undefined ? { output: answer.output } : { error: answer.error }),
 });
 
-/** Cuts an error to the sizes of the contract; messages from user code may have any length. */
+/** Cuts the texts of an error to the lengths that the API allows; messages from user code may have any length. */
 const bounded = ({ code, message, path, ...rest }: CallError): CallError => ({
   code: cut(code, limits.nameChars),
   message: cut(message, limits.messageChars),

@@ -88,7 +88,7 @@ const summaryOf = ({ world: { store }, links }: Session) => {
 };
 
 /**
- * Returns the source of an entity's rows and the entity's name there. Entities of linked worlds are named
+ * Returns the source of an entity's rows, and the entity's name in that source. Entities of linked worlds are named
  * `<alias>.<entity>`.
  */
 const sourceOf = (session: Session, entity: string): [source: Source, name: string] => {

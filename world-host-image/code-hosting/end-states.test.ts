@@ -73,7 +73,7 @@ it('this test has end states for each task of the template', () => {
 describe.each(tables)('an end state of $task', ({ task, states }) => {
   beforeEach(() => world.begin(task));
 
-  it.each(states)('$verdict: $what', async (state) => {
+  it.each(states)('is graded as a $verdict: $what', async (state) => {
     await reach(world, task, state);
     const { text, grade } = await gradeNow();
     const failing = grade.checks.filter(({ passed }) => !passed).map(({ name }) => name);

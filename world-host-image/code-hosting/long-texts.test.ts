@@ -21,7 +21,7 @@ const tooLong = (resource: string, field: string, longest: number) => {
 
 type Rest = ReturnType<CodeHost['client']>;
 
-describe('a text that is too long', () => {
+describe('a long text', () => {
   it.each<[string, number, (rest: Rest, text: string) => Promise<unknown>]>([
     ['Issue title', 256, (rest, title) => rest.issues.create({ ...repository, title })],
     ['Issue title', 256, (rest, title) => rest.issues.update({ ...on(139), title })],

@@ -157,7 +157,7 @@ describe('people of an issue', () => {
     expect(people.data.map(({ login }) => login)).toContain('sam-okafor');
   });
 
-  it('are those mentioned in it', async () => {
+  it('include those mentioned in it', async () => {
     await world.client().issues.createComment({ ...on(77), body: 'What do you think, @mikkelh?' });
     const asked = { ...repository, mentioned: 'mikkelh' };
     expect(numbers((await world.client().issues.listForRepo(asked)).data)).toEqual([77]);

@@ -413,7 +413,7 @@ describe.each([
     ['its commits', `${berth}/pull/150/commits`, '384bf80'],
     ['its files', `${berth}/pull/123/files`, 'modified'],
     ['an error', `${berth}/issues/99999`, 'Not Found'],
-  ])('%s has no accessibility problem, and fits', async (_what, path, text) => {
+  ])('%s has no accessibility problem, and fits the screen', async (_what, path, text) => {
     await open(path);
     await page.getByText(text, { exact: true }).filter({ visible: true }).first().waitFor();
     expect(await barriers(page)).toEqual([]);

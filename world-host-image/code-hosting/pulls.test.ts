@@ -56,7 +56,7 @@ describe('lists of pull requests', () => {
     expect((await list({ sort: 'long-running' }))[0]).toBe(111);
   });
 
-  it('are part of the lists of issues, marked as pull requests', async () => {
+  it('contain pull requests that are also issues, which are marked as pull requests', async () => {
     const { data } = await world.client().issues.get(on(150));
     expect(data.pull_request).toMatchObject({
       url: `${world.url}/repos/northquay/berth/pulls/150`,

@@ -187,7 +187,7 @@ const asked: Record<string, Asked[]> = {
 
 /** Fields of our answers that the vendor's description does not have, by the requested path. */
 const undescribed: Record<string, string[]> = {
-  // The vendor sends it here as it does in the events of one issue.
+  // The vendor sends this field here, too, although it describes it only for the events of one issue.
   [`${berth}/issues/events`]: ['state_reason'],
 };
 

@@ -66,7 +66,7 @@ export class LedgerDelivery {
    */
   readonly #generation: number;
   readonly #loop: Loop<void>;
-  /** Size of the next batch. */
+  /** Maximum size of the next batch. */
   #batch = whole;
   #lost = 0;
   #finished: Promise<void> | undefined;

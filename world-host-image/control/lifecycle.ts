@@ -28,7 +28,7 @@ import { type LastEntries, LedgerDelivery } from './deliver-ledger.ts';
 import { type ServeOptions, sendReady, serveCalls } from './serve-calls.ts';
 
 export type LifecycleOptions = ServeOptions & {
-  /** Address of the API server, if the host reports it itself. */
+  /** Address of the API server, which the host reports; undefined if the host need not report it. */
   address: string | undefined;
   /** Replaces the host's token by another one. */
   takeToken(token: string): void;

@@ -26,7 +26,7 @@ const update = ({ store }: Pick<LoadedWorld, 'store'>, entity: string, before: R
   store.insert(entity, after);
 };
 
-/** Applies a change inside the current transaction. Throws `StoreRefusal`. */
+/** Applies a change inside the current transaction. Throws `StoreRefusal` if the store refuses it. */
 const apply = (
   world: Pick<LoadedWorld, 'store'>,
   { entity, before, after }: RowDifference,

@@ -56,7 +56,7 @@ const wrong: Record<string, () => Promise<unknown>> = {
       await world.tool('assign_issue', { issueIdOrKey: key, accountId: owen });
     }
   },
-  // Uses the hours of the version after it.
+  // Uses the hours of the next version.
   'how-much-was-logged': () => world.call('answer', undefined, { answer: 9 }),
 };
 

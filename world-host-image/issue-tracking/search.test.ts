@@ -121,7 +121,7 @@ describe('a query finds', () => {
       '(project = OPS OR project = SUP) && priority = Highest',
       (one) => [10002, 10003].includes(one.project_id as number) && one.priority_id === 1,
     ],
-  ])('the matching issues by %s', async (jql, holds) => {
+  ])('the issues that match %s', async (jql, holds) => {
     expect((await found(jql)).map(({ key }) => key).sort()).toEqual(keysWhere(holds));
   });
 

@@ -106,7 +106,7 @@ describe('a value in the ledger', () => {
     for (const value of values) {
       expect(showText(JSON.stringify(value), 250, secrets)).toBe(showValue(value, 250, secrets));
     }
-    // `showValue` counts more characters for a number than its text has. At two fifths of the limit both keep the list.
+    // `showValue` counts a number as longer than its text. At two fifths of the limit, both functions keep the list.
     const numbers = Array.from({ length: 49 }, () => 1);
     expect(showText(JSON.stringify(numbers), 250, secrets)).toBe(showValue(numbers, 250, secrets));
     const escaped = '{"pass\\u0077ord":"abc"}';

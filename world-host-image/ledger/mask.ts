@@ -111,7 +111,7 @@ const nameLookup = (secrets: Secrets): ((name: string) => Name) => {
   return known;
 };
 
-/** Creates a writer of JSON that stops after about `room` characters. The text is incomplete if `left` is below 0. */
+/** Creates a writer of JSON that stops after about `budget` characters. The text is incomplete if `left` is below 0. */
 const createWriter = (look: (name: string) => Name, budget: number) => {
   let left = budget;
 

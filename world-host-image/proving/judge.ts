@@ -11,7 +11,7 @@ export type Judged = {
 };
 
 const mostDetailChars = 300;
-/** Number of changes that the check of a closed world may name. */
+/** Maximum number of changes that the check of a closed world names. */
 const mostNamed = 5;
 
 const textOf = (value: unknown): string =>

@@ -18,7 +18,7 @@ import type { WorldStore } from '#store/world-store.ts';
  */
 const mostRows = 200;
 const mostTries = 12;
-/** Number of rows that are searched for values. */
+/** Maximum number of rows that are searched for values. */
 const sampleRows = 50;
 
 export type Matching = { entity: string; where: Row };

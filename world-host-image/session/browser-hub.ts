@@ -113,7 +113,7 @@ export class BrowserHub {
     for (const wakeOne of [...this.#wakers]) wakeOne();
   }
 
-  /** Resolves on the next event, after `ms`, or when the signal aborts. */
+  /** Resolves on the next event, after `ms` milliseconds, or when the signal aborts. */
   #pause(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {

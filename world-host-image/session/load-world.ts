@@ -162,7 +162,7 @@ export class WorldLoader {
   ): Promise<LoadedWorld> {
     const { bundle, snapshot } = version;
     let first: Promise<Readable | Uint8Array> | undefined = this.#readSnapshot(version);
-    // It is awaited below; this keeps an earlier failure from being reported as unhandled.
+    // The promise is awaited below; this prevents an earlier failure from being reported as unhandled.
     first.catch(() => undefined);
     const read = () => {
       const begun = first ?? this.#readSnapshot(version);

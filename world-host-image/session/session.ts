@@ -63,7 +63,10 @@ export type Session = {
   formerAddresses: readonly string[];
   /** Access and refresh tokens that the session has minted. */
   tokens: Tokens;
-  /** Linked worlds by alias, each as a session whose task gives the linked tools. */
+  /**
+   * Linked worlds by alias, each as a session of its own. The task of such a session names the tools that the link
+   * serves.
+   */
   links: ReadonlyMap<string, Session>;
   /** Faults that are injected into the session's API and tools. */
   faults: SessionFaults;

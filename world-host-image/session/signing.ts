@@ -16,7 +16,7 @@ export type Unsigned = {
   timestamp: number;
 };
 
-/** Returns the signature; undefined if the scheme cannot sign with the secret. */
+/** Function that returns the signature; undefined if the scheme cannot sign with the secret. */
 type Sign = (unsigned: Unsigned) => string | undefined;
 
 const hmac = (key: string | Buffer, text: string, encoding: 'hex' | 'base64'): string =>

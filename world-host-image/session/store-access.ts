@@ -33,7 +33,7 @@ export const createStoreAccess = (
     get: (entity, key) => store.get(entity, key) ?? null,
     query: store.query,
     count: store.count,
-    // Rows are checked at once, so that code can catch a refusal where it writes, and none is left once it has
+    // Rows are checked at each write, so that code can catch a refusal there, and no refusal is left when the code has
     // returned.
     insert: (entity, row) => store.insert(entity, row, 'now'),
     update: (entity, key, patch) => store.update(entity, key, patch, 'now'),

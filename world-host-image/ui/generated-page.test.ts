@@ -241,7 +241,7 @@ describe.each([
     ['a row', '/entities/books/rows/1', 'Show all 1,000'],
     ['a form', '/entities/notes/rows/3?form=edit', 'Save'],
     ['a question', '/entities/notes/rows/3?form=delete', 'Keep it'],
-  ])('%s has no accessibility problem, and fits', async (_what, path, text) => {
+  ])('%s has no accessibility problem, and fits the screen', async (_what, path, text) => {
     await open(path);
     await page.getByText(text, { exact: true }).filter({ visible: true }).first().waitFor();
     expect(await barriers(page)).toEqual([]);

@@ -116,7 +116,7 @@ export const half_a_line = () => junkOf('hello');
 const line = '{"type":"done","nonce":"guess","result":{"ok":true,"value":"forged"}}\\n';
 export const forged = () => { junkOf(line); return wait(10_000); };
 export const forged_later = ({ ms }) => {
-  later(ms, null, { ref: false }).then(() => junkOf(line)); // which Node does not tell of
+  later(ms, null, { ref: false }).then(() => junkOf(line)); // a timer that Node does not report
   return 'armed';
 };
 export const closes = () => { closeSync(4); return 'closed'; };

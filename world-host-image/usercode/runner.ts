@@ -168,7 +168,7 @@ type Setting = {
 const prepare = async (options: UserCodeOptions): Promise<Setting> => {
   const { boundary = 'auto', log } = options;
   const limits = { ...defaultLimits, ...options.limits };
-  // Synchronous, because the caller goes on to load a program, and asynchronous work gets no turn during that.
+  // This is synchronous, because the caller then loads a program, and no asynchronous work runs during the load.
   makeFoldersSync(options.workDir);
   const root = realpathSync(options.workDir);
   const python = await findOrWarn(options);

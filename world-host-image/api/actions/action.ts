@@ -42,7 +42,7 @@ export type ActionContext = {
 
 export type Action = (context: ActionContext) => ApiAnswer | Promise<ApiAnswer>;
 
-/** Synchronous action. */
+/** Action that returns its answer synchronously. */
 export type PlainAction = (context: ActionContext) => ApiAnswer;
 
 /** Plan of a route that names an entity. */
@@ -51,7 +51,8 @@ export type EntityPlan = RoutePlan & { entity: EntityContract };
 const isAboutEntity = (plan: RoutePlan): plan is EntityPlan => plan.entity !== undefined;
 
 /**
- * Returns the plan of the request's route. Every action but `handler` needs an entity. Throws if the route names none.
+ * Returns the plan of the request's route. Every action but `handler` needs an entity. Throws if the route names no
+ * entity.
  */
 export const planFor = ({ contract, route }: ActionContext): EntityPlan => {
   const plan = planOf(contract, route);

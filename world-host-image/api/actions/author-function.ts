@@ -15,7 +15,7 @@ const timeoutMs = 30_000;
 
 /** Answer of a function that returned without an error. */
 export type FunctionAnswer = {
-  /** Status set by `ctx.respond`; null if it was not called. */
+  /** Status set by `ctx.respond`; null if the function did not call it. */
   status: number | null;
   value: unknown;
   headers: Record<string, string>;
@@ -136,7 +136,10 @@ export const runHandler = async (context: ActionContext, name: string): Promise<
 /** Answer of `before`, and of the handler if the worker ran it in the same round trip. */
 export type AnswerOfBefore = {
   before: FunctionAnswer;
-  /** Returns the handler's answer. Throws `FailedAction` if the handler failed; undefined if it did not run. */
+  /**
+   * Returns the handler's answer, or throws `FailedAction` if the handler failed. This function is undefined if the
+   * handler did not run.
+   */
   handler: (() => FunctionAnswer) | undefined;
 };
 

@@ -56,8 +56,8 @@ export type Before = {
   /** Answer that `before` gives instead of the route; undefined if the route itself has to answer. */
   answer: ApiAnswer | undefined;
   /**
-   * Returns the answer of the route's handler, if the worker ran it together with `before`. Throws `FailedAction` if
-   * it failed.
+   * Returns the answer of the route's handler, or throws `FailedAction` if the handler failed. This function is
+   * undefined if the worker did not run the handler together with `before`.
    */
   handled: (() => ApiAnswer) | undefined;
   /** Headers that `before` set; every answer to the request gets them. */

@@ -44,7 +44,7 @@ const setField = (row: Row, field: string, value: unknown): void => {
   else Object.defineProperty(row, field, { value, configurable: true, enumerable: true });
 };
 
-/** Writes the fields of the body: the mapped ones, or all of them when the route maps none. */
+/** Writes fields of the body into the row: the fields that the route maps, or all fields if the route maps none. */
 export const writeBody = (context: ActionContext, entity: EntityContract, row: Row): void => {
   const { api, body = {}, contract, isForm = false, route } = context;
   if (!isObject(body)) {
@@ -75,7 +75,7 @@ const generateNow = (
   return isNumber ? Math.floor(clock.now().getTime() / 1000) : clock.iso();
 };
 
-/** Writes the generated fields. `now` is seconds since 1970 in a numeric field. */
+/** Writes the generated fields. The value `now` is written as seconds since 1970 if the field is numeric. */
 export const writeGenerated = (context: ActionContext, entity: EntityContract, row: Row): void => {
   for (const { field, with: how } of context.route.generate) {
     if (how === 'uuid') row[field] = context.session.ids.uuid();

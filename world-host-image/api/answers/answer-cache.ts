@@ -188,7 +188,7 @@ export class AnswerCache {
     };
   }
 
-  /** Returns true if no entity that the code read has changed since. */
+  /** Returns true if no entity that the code read has changed since the answer was made. */
   #isCurrent(entry: Entry): boolean {
     const latest = this.#versions.latest();
     if (entry.latest === latest) return true;

@@ -67,7 +67,7 @@ export const jsonAnswer = (status: number, body: string | null): ApiAnswer => ({
   reason: null,
 });
 
-/** Returns an error in the vendor's words; `reason` goes to the ledger. */
+/** Returns an error answer with the vendor's status and body; `reason` goes to the ledger. */
 export const vendorAnswer = (
   api: Pick<ApiContract, 'errorContentType'>,
   error: VendorError,

@@ -1,6 +1,7 @@
 /**
- * Conditional requests: adds `ETag`, and `Last-Modified` if the route declares the field, to successful answers of
- * GET. Answers 304 if the client already has the content. Headers that a handler sets itself are kept.
+ * Handles conditional requests: adds `ETag`, and `Last-Modified` if the route declares a field for it, to successful
+ * answers of GET. Answers 304 if the client already has the content. Headers that a handler sets itself are not
+ * replaced.
  */
 
 import { hash } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * Builds the answer to a request that was read and then rejected, in the vendor's words for its cause. Problems use
- * the names that the client knows: its arguments, and the paths of the body it sent.
+ * Builds the answer to a request that was read and then rejected: the vendor's error for the cause of the rejection.
+ * Problems use the names that the client knows: its arguments, and the paths of the body that it sent.
  */
 import { parsePointer } from '#domain/json.ts';
 import type { ApiContract, InvalidCause, RouteContract, VendorError } from '#language/contract.ts';

@@ -23,16 +23,16 @@ describe('a form', () => {
     ['a[b=1&[c]=2&d]=3', { 'a[b': '1', '[c]': '2', 'd]': '3' }],
     ['a', { a: '' }],
     ['0=x', { 0: 'x' }],
-  ])('reads %s', (text, value) => {
+  ])('is read: %s', (text, value) => {
     expect(parseForm(text)).toEqual(value);
   });
 
-  it('refuses a name that is both a value and an object', () => {
+  it('is refused if a name is both a value and an object', () => {
     expect(parseForm('a=1&a[b]=2')).toBeUndefined();
     expect(parseForm('a[b]=2&a=1')).toBeUndefined();
   });
 
-  it('accepts names such as "__proto__" as plain names', () => {
+  it('may have names such as "__proto__", which are plain names', () => {
     const form = parseForm('__proto__[polluted]=1&constructor[prototype][polluted]=1') ?? {};
     expect(Object.keys(form)).toEqual(['__proto__', 'constructor']);
     expect(Object.getPrototypeOf(form)).toBe(Object.prototype);

@@ -13,7 +13,7 @@ const headersOf = ({ headers }: IncomingMessage): Record<string, string> => {
   return others as Record<string, string>;
 };
 
-/** Returns path and query. A client that takes the host for a proxy sends a whole URL. */
+/** Returns path and query. A client that uses the host as a proxy sends a whole URL, which is reduced to them. */
 const targetOf = ({ url = '/' }: IncomingMessage): string => {
   if (url.startsWith('/')) return url;
   const target = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '');

@@ -38,7 +38,10 @@ export const calledAt = ({
 const isBelow = (path: string, prefix: string): boolean =>
   path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
 
-/** Returns the mount of a request. Addresses in an answer keep the prefix, because some clients follow no others. */
+/**
+ * Returns the mount of a request. Addresses in an answer contain the prefix of the request, because some clients follow
+ * only addresses with the prefix that they called.
+ */
 export const mountOf = (
   { address, formerAddresses, world }: Pick<Session, 'address' | 'formerAddresses' | 'world'>,
   api: ApiContract,

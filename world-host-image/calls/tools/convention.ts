@@ -1,9 +1,9 @@
 /**
  * Tools by convention, each for one entity:
  *
- * - `list`: returns rows. Input members that are fields must be equal; a list of values matches any of them.
- *   `limit` and `offset` page.
- * - `get`, `delete`: find the row of a primary key and return it.
+ * - `list`: returns rows. A row must equal the input in those members that are fields; a list of values matches any of
+ *   them. `limit` and `offset` select a page.
+ * - `get`, `delete`: find the row with a primary key and return it.
  * - `create`: inserts a row, given as the input itself or as its member `row`.
  * - `update`: takes the primary key and the fields to change, and returns the updated row.
  */
@@ -30,7 +30,7 @@ const pageNumber = (input: Row, name: 'limit' | 'offset'): number | undefined =>
   throw new CallFailure({ code: 'invalid_input', message, path: `/${name}` });
 };
 
-/** Returns the row of the primary key in the input. Throws `StoreRefusal` if there is none. */
+/** Returns the row whose primary key is in the input. Throws `StoreRefusal` if there is none. */
 const readRow = ({ store, input }: ToolContext, entity: EntityContract): Row => {
   const payload = store.get(entity.name, input);
   if (payload !== undefined) return JSON.parse(payload) as Row;

@@ -96,7 +96,7 @@ const matchesOf = ({ rows, matching }: ChangedEntity, where: Row, named: readonl
   };
 };
 
-/** Returns how many rows of an entity met both conditions when the task began. */
+/** Returns how many rows of an entity met both `where` and `link` when the task began. */
 const countBefore = (
   state: ExplainedState,
   name: string,

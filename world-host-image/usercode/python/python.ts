@@ -126,11 +126,12 @@ export const pythonWorker = (
       arguments: [...isolated, '-c', start, packageRoot, JSON.stringify(options)],
       environment: {
         ...cleanEnvironment(workDir),
-        // Without it, a set of texts would be ordered differently in each process.
+        // Without this variable, a set of texts would be ordered differently in each process.
         PYTHONHASHSEED: '0',
-        // Without it, the C library would reserve 64 MiB of addresses for each thread, and keep them.
+        // Without this variable, the C library would reserve 64 MiB of addresses for each thread, and never free them.
         MALLOC_ARENA_MAX: '1',
-        // Without it, the C library would keep the memory of large messages, and more from then on.
+        // Without this variable, the C library would not return the memory of large messages to the system, and raise
+        // the size from which on it returns memory.
         MALLOC_TRIM_THRESHOLD_: String(128 * 1024),
       },
       directory: workDir,

@@ -176,7 +176,7 @@ export const openRun = (
     failUnawaited: unawaitedError.reject,
     ask(operation, given) {
       checkOpen();
-      // A read after a pending request must see what that one writes.
+      // A read after a pending request must see what that request writes.
       const answer = waiting.size === 0 ? answerHere(operation, given) : unknown;
       if (writes.has(operation)) delete numbers?.[String(given.entity)];
       return answer === unknown ? askHost(operation, given) : Promise.resolve(answer);

@@ -201,7 +201,7 @@ class CachedEntity {
     const [position] = index.get(keyOf(valuesOf(wanted, key))) ?? [];
     if (position === undefined) return null;
     const row = this.#rows.get(position) as Json;
-    // true is 1 in the index, and another key in the store.
+    // true equals 1 in the index, but is a different key in the store.
     const isSame = key.every((field) => typeof row[field] === typeof wanted[field]);
     return isSame ? this.#copyAt(position) : null;
   }
