@@ -252,7 +252,10 @@ const loadAhead = async (options: LifecycleOptions, order: LoadDirective): Promi
     await link.send(reportUnloaded, { params, body }, { signal });
     return 'exit';
   }
-  log.info({ bundle: order.bundle, loadMs: performance.now() - startedAt }, 'loaded ahead');
+  log.info(
+    { bundle: order.bundle, loadMs: performance.now() - startedAt },
+    'loaded a world ahead of its session',
+  );
   return sendWarm(options, { holding });
 };
 

@@ -100,7 +100,10 @@ const deliver = async (
     return await give(answer);
   } catch (error) {
     if (!isRefused(error)) throw error;
-    options.log.error({ err: error, callId: call.id }, 'the answer of a call was not taken');
+    options.log.error(
+      { err: error, callId: call.id },
+      'the control plane rejected the answer of a call',
+    );
     const why = describeError(error).slice(0, mostWhyChars);
     const message = `the control plane rejected the world host's answer: ${why}`;
     return give({ error: { code: 'internal', message }, changes: answer.changes });

@@ -14,7 +14,7 @@ const openMark = (path: string, log: Log): number | undefined => {
     // The file is not truncated first, so that a reader always finds this mark or the one before.
     return openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
   } catch (err) {
-    log.warn({ err }, 'entries that a killed host takes along will not be counted');
+    log.warn({ err }, 'if this host is killed, its undelivered ledger entries cannot be counted');
     return undefined;
   }
 };

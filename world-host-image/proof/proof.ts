@@ -65,7 +65,7 @@ export const startProof = ({ workDir, apart, namespaces, userCode, log }: ProofP
       const left = [...files.look(placed), ...(await kernelObjects.look(workers().live))];
       const found = [...ended, ...left];
       const tookMs = performance.now() - startedAt;
-      log.debug({ tookMs, found: found.length }, 'looked for what the session left');
+      log.debug({ tookMs, found: found.length }, 'searched for leftovers of the session');
       return found.slice(0, mostFindings.count).map(cut);
     },
   };

@@ -189,8 +189,8 @@ const refusalAnswer = (outcome: SurfaceRefusal, { method, headers }: IncomingMes
 const failureOf = ({ log }: Answering, sessionId: string, error: unknown, path: string) => {
   const isUnanswered = error instanceof DOMException && error.name === 'TimeoutError';
   if (error instanceof AppError || isUnanswered) {
-    log.warn({ err: error, path }, 'a file of the page cannot be had');
-    return later(503, 'unavailable', `a part of the page of ${sessionId} cannot be had now`, 2);
+    log.warn({ err: error, path }, 'a file of the page could not be fetched');
+    return later(503, 'unavailable', `a file of the page of ${sessionId} cannot be fetched now`, 2);
   }
   log.error({ err: error, path }, 'failed');
   return refusal(500, 'internal', 'internal error');
