@@ -269,7 +269,7 @@ export class Worker {
     request.watch?.onLeft();
     this.#log.warn(
       { function: request.function, left },
-      'user code left memory or open files behind: its worker is replaced',
+      'user code left threads, memory or open files behind: its worker is replaced',
     );
     this.#channel.kill('stopped');
     if (left === 'crowd') return tooManyThreads(request, this.#limits);
