@@ -1,12 +1,12 @@
 /**
- * Cache of one session's answers, bounded in bytes. The connector enables it per route (`keep_answers`) by declaring
+ * Cache of one session's answers, limited in bytes. The connector enables it per route (`keep_answers`) by declaring
  * that answers depend only on the request and the rows. A repeated request gets the cached answer, without running
- * code, if two things are unchanged: the rows of each entity that the code read, and the headers that it read.
- * Versions of entities only rise, so a rollback, a reset and a seed also invalidate.
+ * code, if two things are unchanged: the rows of each entity that the code read, and the headers that the code read.
+ * Versions of entities only rise, so a rollback, a reset and a seed also invalidate cached answers.
  *
  * To free memory, the cache first drops the encoded bytes of long answers and keeps their text. The text is then
- * encoded each time it is sent. After that the cache evicts the least recently used answers. A long answer that is
- * requested repeatedly gets its bytes back, in place of answers that were never requested again.
+ * encoded each time it is sent. If more memory is needed, the cache evicts the least recently used answers. A long
+ * answer that is requested repeatedly gets its encoded bytes back, in place of answers that were never requested again.
  */
 import type { RouteContract } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
@@ -30,7 +30,7 @@ type Entry = {
   cached: CachedAnswer;
   /** Headers that the code read, as JSON; in their original order if it iterated over all of them. */
   headers: string;
-  /** Names of these headers; `all` if the code iterated over all of them. */
+  /** Names of the headers that the code read; `all` if the code iterated over all headers. */
   names: readonly string[] | 'all';
   versions: [entity: string, version: number][];
   /** Version of the whole store when the cache last checked that `versions` are current. */
