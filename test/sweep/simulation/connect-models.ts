@@ -3,7 +3,7 @@
  * ones: hosts report when they are warm, and changes nudge the orchestrators.
  */
 import type { Chance } from '../../support/random/chance.ts';
-import { type ControlHooks, createModelControl } from './model-control.ts';
+import { type ControlHooks, ModelControl } from './model-control.ts';
 import { createModelRuntime, type Faults, type ModelRuntime } from './model-runtime.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -32,7 +32,7 @@ export const connectModels = ({ time, chance, faults, nudge, ...hooks }: Connect
     return runtime;
   };
   const runtimes = faults.map(addRuntime);
-  const control = createModelControl(time, {
+  const control = new ModelControl(time, {
     ...hooks,
     onChange: nudge,
     isAlive: (hostId) => runtimes.some((runtime) => runtime.isAlive(hostId)),

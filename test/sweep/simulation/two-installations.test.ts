@@ -5,10 +5,10 @@
 import { describe, expect, it } from 'vitest';
 import type { HostWish } from '#domain/pool.ts';
 import type { PoolConfig } from '#pools/pool-config.ts';
+import type { PoolView } from '#wire/pool-api/operations.ts';
 import { testPool } from '../../support/orchestrator/pools.ts';
 import { createChance } from '../../support/random/chance.ts';
 import { connectModels } from './connect-models.ts';
-import type { ModelControl } from './model-control.ts';
 import { startModelOrchestrator } from './model-orchestrator.ts';
 import { type Faults, noFaults } from './model-runtime.ts';
 import { createVirtualTime } from './virtual-time.ts';
@@ -20,13 +20,12 @@ const wish: HostWish = { tier: 'standard', isolation: null, size: 'standard' };
 type Installation = { pool: PoolConfig; faults?: Partial<Faults> };
 
 /** Restricts the view to the installation's own hosts, with all waiting sessions. */
-const seenBy = (control: ModelControl, { pool }: Installation): ModelControl => ({
-  ...control,
-  view: (silentMs) => {
-    const view = control.view(silentMs);
-    return { ...view, hosts: view.hosts.filter((host) => host.pool === pool.pool) };
-  },
-});
+const seenBy =
+  ({ pool }: Installation) =>
+  (view: PoolView): PoolView => ({
+    ...view,
+    hosts: view.hosts.filter((host) => host.pool === pool.pool),
+  });
 
 const start = (installations: readonly Installation[]) => {
   const time = createVirtualTime();
@@ -51,7 +50,8 @@ const start = (installations: readonly Installation[]) => {
     return startModelOrchestrator({
       time,
       chance,
-      control: seenBy(control, installation),
+      control,
+      seen: seenBy(installation),
       runtime,
       pools: () => [installation.pool],
       digestOf: () => 'release 1',
