@@ -9,7 +9,10 @@ import { valueAtPath } from '#language/field-path.ts';
 import { createRowChecker } from '#language/schema/checkers.ts';
 import type { Named } from './import-files.ts';
 
-/** A row with the lines that made it; `base` is set if the world had a row of its key. */
+/**
+ * A row with the lines that made it, and its place in the order of rows; `base` is set if the world had a row of its
+ * key.
+ */
 type Held = { row: Row; lines: number[]; base?: { row: Row; at: number }; at: number };
 
 export type Modelled = {
@@ -18,8 +21,6 @@ export type Modelled = {
   rows: Record<string, Row[]>;
   treeRows: Record<string, number>;
 };
-
-type World = Map<string, Held[]>;
 
 const tuple = (row: Row, paths: readonly FieldPath[]): string | undefined => {
   const values = paths.map((path) => valueAtPath(row, path) ?? null);
@@ -30,6 +31,191 @@ const keyIn = ({ primaryKey }: EntityContract, row: Row) => tuple(row, asPaths(p
 const isSame = (one: Row, other: Row): boolean => JSON.stringify(one) === JSON.stringify(other);
 const rank = ({ lines }: Held): number => lines[0] ?? -1;
 
+/** Place of the first row that is added to a world; those of the world come before. */
+const firstAdded = 1e6;
+
+/** Lists of the paths whose values no two rows may share: the key, and the unique ones. */
+const listsOf = (entity: EntityContract) => [asPaths(entity.primaryKey), ...entity.unique];
+
+/** The world's rows, and the refusals that keep them in order. */
+class ImportedRows {
+  /** Lines that were refused, in any order; -1 for rows of the world. */
+  readonly refused: number[] = [];
+  readonly #contract: Contract;
+  readonly #rows: Map<string, Held[]>;
+  readonly #gone: { name: string; row: Held }[] = [];
+
+  constructor(contract: Contract, base: Record<string, Row[]>) {
+    this.#contract = contract;
+    const heldOf = (name: string) =>
+      (base[name] ?? []).map((row, at): Held => ({ row, lines: [], at }));
+    this.#rows = new Map(contract.entities.map(({ name }) => [name, heldOf(name)]));
+  }
+
+  entity(name: string): EntityContract {
+    return this.#contract.entities.find((each) => each.name === name) as EntityContract;
+  }
+
+  of(name: string): Held[] {
+    return this.#rows.get(name) ?? [];
+  }
+
+  ordered(name: string): Held[] {
+    return this.of(name).toSorted((a, b) => a.at - b.at);
+  }
+
+  add(name: string, row: Held): void {
+    this.of(name).push(row);
+  }
+
+  /** Removes the rows of which `isRemoved` is true, without a refusal. */
+  drop(name: string, isRemoved: (row: Held) => boolean): void {
+    this.#rows.set(
+      name,
+      this.of(name).filter((row) => !isRemoved(row)),
+    );
+  }
+
+  /** Refuses rows that share a key or unique values with a row of an earlier line. */
+  refuseTwins(): void {
+    for (const entity of this.#contract.entities) {
+      for (const paths of listsOf(entity)) this.#refuseTwinsOf(entity.name, paths);
+    }
+    this.#settle();
+  }
+
+  /** Refuses rows that refer to no row, where the import has changed one side of the reference. */
+  refuseDangling(touched: ReadonlySet<string>, replaced: ReadonlySet<string>): void {
+    for (const { name, relationships } of this.#contract.entities) {
+      for (const { fields, target } of relationships) {
+        if (!touched.has(name) && !replaced.has(target)) continue;
+        const dangling = this.ordered(name).filter(({ row }) =>
+          this.#isDangling(row, fields, target),
+        );
+        for (const row of dangling) this.#refuse(name, row);
+      }
+    }
+    this.#settle();
+  }
+
+  #refuseTwinsOf(name: string, paths: readonly FieldPath[]): void {
+    const seen = new Set<string>();
+    for (const row of this.of(name).toSorted((a, b) => rank(a) - rank(b))) {
+      const values = tuple(row.row, paths);
+      if (values === undefined) continue;
+      if (seen.has(values)) this.#refuse(name, row);
+      seen.add(values);
+    }
+  }
+
+  #isDangling(row: Row, fields: string[], target: string): boolean {
+    const key = tuple(row, asPaths(fields));
+    return key !== undefined && !this.#hasKey(target, key);
+  }
+
+  #hasKey(name: string, key: string | undefined): boolean {
+    return this.of(name).some(({ row }) => keyIn(this.entity(name), row) === key);
+  }
+
+  #refuse(name: string, row: Held): void {
+    if (row.lines.length === 0) {
+      this.refused.push(-1);
+      return;
+    }
+    this.refused.push(...row.lines);
+    this.drop(name, (other) => other === row);
+    this.#gone.push({ name, row });
+  }
+
+  /** Restores the world's rows in place of refused ones; where there is none, refuses the rows that refer to it. */
+  #settle(): void {
+    for (let next = this.#gone.shift(); next !== undefined; next = this.#gone.shift()) {
+      const { name, row } = next;
+      if (row.base !== undefined) this.#restore(name, row.base.row, row.base.at);
+      else this.#refuseChildren(name, keyIn(this.entity(name), row.row));
+    }
+  }
+
+  #restore(name: string, row: Row, at: number): void {
+    for (const paths of listsOf(this.entity(name))) {
+      const taker = this.of(name).find((other) => {
+        const taken = tuple(other.row, paths);
+        return taken !== undefined && taken === tuple(row, paths);
+      });
+      if (taker !== undefined) this.#refuse(name, taker);
+    }
+    this.add(name, { row, lines: [], at });
+  }
+
+  #refuseChildren(name: string, key: string | undefined): void {
+    if (this.#hasKey(name, key)) return;
+    for (const child of this.#contract.entities) {
+      for (const { fields, target } of child.relationships) {
+        if (target !== name) continue;
+        for (const row of this.ordered(child.name)) {
+          if (tuple(row.row, asPaths(fields)) === key) this.#refuse(child.name, row);
+        }
+      }
+    }
+  }
+}
+
+type Checker = ReturnType<typeof createRowChecker>;
+
+/** Rows that merged lines make, until they are put into the world. */
+class MergedRows {
+  readonly #world: ImportedRows;
+  readonly #checker: Checker;
+  readonly #rows = new Map<string, Held[]>();
+
+  constructor(world: ImportedRows, checker: Checker) {
+    this.#world = world;
+    this.#checker = checker;
+  }
+
+  /** Merges a line into the row of its key; returns false if it is refused. */
+  take(line: number, { entity: name, row: patch }: Named): boolean {
+    const entity = this.#world.entity(name);
+    const key = keyIn(entity, patch);
+    const isAlike = (other: Held): boolean => keyIn(entity, other.row) === key;
+    const list = this.#rows.get(name) ?? [];
+    const known = list.find(isAlike);
+    const at = this.#world.of(name).findIndex(isAlike);
+    const original = this.#world.of(name)[at];
+    const row = { ...(known?.row ?? original?.row ?? {}), ...patch };
+    if (key === undefined || this.#checker.check(name, row).length > 0) {
+      this.#world.refused.push(line);
+      return false;
+    }
+    if (known !== undefined) {
+      known.row = row;
+      known.lines.push(line);
+    } else {
+      const base = original && { base: { row: original.row, at } };
+      this.#rows.set(name, [...list, { row, lines: [line], at: 0, ...base }]);
+    }
+    return true;
+  }
+
+  /** Puts the rows that differ from the world's in their place. Rows of the tree are added anew, after all others. */
+  putInto(tree: Record<string, number>): void {
+    for (const [name, list] of this.#rows) {
+      let next = firstAdded;
+      for (const row of list) {
+        const { base } = row;
+        if (base !== undefined && isSame(base.row, row.row)) continue;
+        if (base !== undefined) {
+          this.#world.drop(name, ({ at, lines }) => at === base.at && lines.length === 0);
+        }
+        const stays = base !== undefined && base.at >= (tree[name] ?? 0);
+        row.at = stays ? base.at : next++;
+        this.#world.add(name, row);
+      }
+    }
+  }
+}
+
+/** Imports lines into a world. `tree` gives how many of the first rows of each entity come from the world's tree. */
 export const modelImport = (
   contract: Contract,
   base: Record<string, Row[]>,
@@ -38,145 +224,35 @@ export const modelImport = (
   lines: readonly (Named | null)[],
 ): Modelled => {
   const checker = createRowChecker(contract);
-  const entityOf = (name: string) =>
-    contract.entities.find((each) => each.name === name) as EntityContract;
-  const refused: number[] = [];
-  const fits = (line: Named | null): line is Named =>
-    line !== null && checker.check(line.entity, line.row).length === 0;
-  const fitting = lines.filter(fits).map(({ entity }) => entity);
-  const replaced = new Set(mode === 'replace' ? fitting : []);
+  const fits = ({ entity, row }: Named): boolean => checker.check(entity, row).length === 0;
+  const fitting = lines.filter((line) => line !== null).filter(fits);
+  const replaced = new Set(mode === 'replace' ? fitting.map(({ entity }) => entity) : []);
   const touched = new Set(replaced);
-  const world: World = new Map(
-    contract.entities.map(({ name }) => [
-      name,
-      replaced.has(name) ? [] : (base[name] ?? []).map((row, at): Held => ({ row, lines: [], at })),
-    ]),
-  );
-  const held = (name: string): Held[] => world.get(name) ?? [];
-  const merged = new Map<string, Held[]>();
+  const world = new ImportedRows(contract, base);
+  for (const name of replaced) world.drop(name, () => true);
+  const merged = new MergedRows(world, checker);
 
-  const takeMerged = (line: number, { entity: name, row: patch }: Named): void => {
-    const entity = entityOf(name);
-    const key = keyIn(entity, patch);
-    const list = merged.get(name) ?? [];
-    const known = list.find((other) => keyIn(entity, other.row) === key);
-    const at = held(name).findIndex((other) => keyIn(entity, other.row) === key);
-    const before = known?.row ?? held(name)[at]?.row ?? {};
-    const row = { ...before, ...patch };
-    if (key === undefined || checker.check(name, row).length > 0) return void refused.push(line);
-    touched.add(name);
-    if (known !== undefined) {
-      known.row = row;
-      known.lines.push(line);
-      return;
-    }
-    const original = held(name)[at];
-    merged.set(name, [
-      ...list,
-      { row, lines: [line], at: 0, ...(original && { base: { row: original.row, at } }) },
-    ]);
-  };
   for (const [line, named] of lines.entries()) {
-    if (named === null) refused.push(line);
-    else if (mode === 'merge') takeMerged(line, named);
-    else if (!fits(named)) refused.push(line);
+    if (named === null) world.refused.push(line);
+    else if (mode === 'merge') {
+      if (merged.take(line, named)) touched.add(named.entity);
+    } else if (!fits(named)) world.refused.push(line);
     else {
       touched.add(named.entity);
-      held(named.entity).push({ row: named.row, lines: [line], at: 1e6 + line });
+      world.add(named.entity, { row: named.row, lines: [line], at: firstAdded + line });
     }
   }
-  for (const [name, list] of merged) {
-    let next = 1e6;
-    for (const row of list) {
-      if (row.base !== undefined && isSame(row.base.row, row.row)) continue;
-      const { base: original } = row;
-      if (original !== undefined) {
-        world.set(
-          name,
-          held(name).filter(({ at, lines: of }) => at !== original.at || of.length > 0),
-        );
-      }
-      const stays = original !== undefined && original.at >= (tree[name] ?? 0);
-      row.at = stays ? original.at : next++;
-      held(name).push(row);
-    }
-  }
+  merged.putInto(tree);
+  world.refuseTwins();
+  world.refuseDangling(touched, replaced);
 
-  const gone: { name: string; held: Held }[] = [];
-  const remove = (name: string, row: Held): void => {
-    if (row.lines.length === 0) return void refused.push(-1);
-    refused.push(...row.lines);
-    world.set(
-      name,
-      held(name).filter((other) => other !== row),
-    );
-    gone.push({ name, held: row });
-  };
-  const ordered = (name: string): Held[] => held(name).toSorted((a, b) => a.at - b.at);
-  const listsOf = (entity: EntityContract) => [asPaths(entity.primaryKey), ...entity.unique];
-  const isDangling = (row: Row, fields: string[], target: string): boolean => {
-    const key = tuple(row, asPaths(fields));
-    return (
-      key !== undefined &&
-      !held(target).some((parent) => keyIn(entityOf(target), parent.row) === key)
-    );
-  };
-  const restore = (name: string, row: Row, at: number): void => {
-    for (const paths of listsOf(entityOf(name))) {
-      const taker = held(name).find((other) => {
-        const taken = tuple(other.row, paths);
-        return taken !== undefined && taken === tuple(row, paths);
-      });
-      if (taker !== undefined) remove(name, taker);
-    }
-    held(name).push({ row, lines: [], at });
-  };
-  const settle = (): void => {
-    for (let next = gone.shift(); next !== undefined; next = gone.shift()) {
-      const { name, held: out } = next;
-      if (out.base !== undefined) {
-        restore(name, out.base.row, out.base.at);
-        continue;
-      }
-      const key = keyIn(entityOf(name), out.row);
-      if (held(name).some((other) => keyIn(entityOf(name), other.row) === key)) continue;
-      for (const child of contract.entities) {
-        for (const { fields, target } of child.relationships) {
-          if (target !== name) continue;
-          for (const row of ordered(child.name)) {
-            if (tuple(row.row, asPaths(fields)) === key) remove(child.name, row);
-          }
-        }
-      }
-    }
-  };
-  for (const entity of contract.entities) {
-    for (const paths of listsOf(entity)) {
-      const seen = new Set<string>();
-      for (const row of held(entity.name).toSorted((a, b) => rank(a) - rank(b))) {
-        const values = tuple(row.row, paths);
-        if (values === undefined) continue;
-        if (seen.has(values)) remove(entity.name, row);
-        seen.add(values);
-      }
-    }
-  }
-  settle();
-  for (const { name, relationships } of contract.entities) {
-    for (const { fields, target } of relationships) {
-      if (!touched.has(name) && !replaced.has(target)) continue;
-      const dangling = ordered(name).filter(({ row }) => isDangling(row, fields, target));
-      for (const row of dangling) remove(name, row);
-    }
-  }
-  settle();
-  const rowsOf = (name: string): Row[] => ordered(name).map(({ row }) => row);
+  const rowsOf = (name: string): Row[] => world.ordered(name).map(({ row }) => row);
   const treeLeft = (name: string): number =>
-    replaced.has(name) ? 0 : ordered(name).filter(({ at }) => at < (tree[name] ?? 0)).length;
+    replaced.has(name) ? 0 : world.ordered(name).filter(({ at }) => at < (tree[name] ?? 0)).length;
   const entries = <Value>(of: (name: string) => Value) =>
     Object.fromEntries(contract.entities.map(({ name }) => [name, of(name)]));
   return {
-    refused: refused.toSorted((a, b) => a - b),
+    refused: world.refused.toSorted((a, b) => a - b),
     rows: entries(rowsOf),
     treeRows: entries(treeLeft),
   };
