@@ -10,7 +10,7 @@ import { until } from '#runtime/pause.ts';
 import type { Running } from '#runtime/run.ts';
 import { startTracer } from '#runtime/tracing.ts';
 import { createMachine, createMemoryDriver } from '#test/support/orchestrator/memory-driver.ts';
-import { createMemoryPool, type MemoryPool } from '#test/support/orchestrator/memory-pool.ts';
+import { MemoryPool } from '#test/support/orchestrator/memory-pool.ts';
 import { testPool } from '#test/support/orchestrator/pools.ts';
 import { type Config, readConfig } from './config.ts';
 import { type OrchestratorParts, startOrchestrator } from './program.ts';
@@ -62,7 +62,7 @@ const eventually = (what: string, probe: () => boolean) =>
   until(probe, { timeoutMs: 30_000, what });
 
 beforeEach(() => {
-  pool = createMemoryPool();
+  pool = new MemoryPool();
   machine = createMachine();
   machine.onLaunch = warmAfterLaunch;
   said = [];
