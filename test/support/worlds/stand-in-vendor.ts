@@ -2,7 +2,7 @@
  * A vendor to be mirrored: a small board of cards behind an API of its own, with credentials, pages, limits and
  * failures like a real vendor's. It is a plain server and knows nothing of worlds.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
@@ -31,15 +31,6 @@ export type VendorOptions = {
 };
 
 export type Asked = { method: string; path: string; headers: IncomingMessage['headers'] };
-
-export type StandInVendor = {
-  url: string;
-  /** Data requests, in order, failed ones included. */
-  asked: Asked[];
-  tokens: number;
-  personal: string[];
-  stop(): Promise<void>;
-};
 
 const pageSize = 10;
 
@@ -71,86 +62,215 @@ const cardOf = (board: number, id: number): Json => ({
   etag: `W/"${board}-${id}"`,
 });
 
-/** Starts the vendor on a free port of this machine. */
-export const startStandInVendor = async (options: VendorOptions = {}): Promise<StandInVendor> => {
-  const { scheme = 'none', secret = '', clientId = '', tokenSeconds = 3_600 } = options;
-  const { failures = {}, boards = 3, cardsPerBoard = 25, people = 12, echo = false } = options;
-  const { paging = 'body', end: ending = 'given', gate } = options;
-  const asked: Asked[] = [];
-  const tokens = new Map<string, { isGood: boolean; endsAtMs: number }>();
-  let given = 0;
+/** Returns the pieces of personal data that the vendor's answers can hold. */
+const personalDataOf = (people: number): string[] => {
+  const ids = Array.from({ length: people + 600 }, (_, at) => at + 1);
+  return [
+    ...ids.slice(0, people).map(emailOf),
+    ...ids.map(phoneOf),
+    ...ids.slice(0, people).map(nationalIdOf),
+  ];
+};
 
-  const send = (response: ServerResponse, status: number, body: unknown, headers: Json = {}) => {
-    const bytes = gzipSync(JSON.stringify(body));
-    response.writeHead(status, {
-      'content-type': 'application/json; charset=utf-8',
-      'content-encoding': 'gzip',
-      'set-cookie': `session=${secret || 'none'}`,
-      'x-request-id': `r-${asked.length}`,
-      ...(headers as Record<string, string>),
-    });
-    response.end(bytes);
-  };
+type Failure = NonNullable<VendorOptions['failures']>[number];
 
-  const isAdmitted = (request: IncomingMessage, url: URL): boolean => {
-    const { authorization = '' } = request.headers;
+type Settings = Omit<Required<VendorOptions>, 'gate'>;
+
+const defaults: Settings = {
+  scheme: 'none',
+  secret: '',
+  clientId: '',
+  tokenSeconds: 3_600,
+  failures: {},
+  boards: 3,
+  cardsPerBoard: 25,
+  people: 12,
+  echo: false,
+  paging: 'body',
+  end: 'given',
+};
+
+const tokenIn = (authorization: string): string => authorization.replace(/^Bearer /, '');
+
+/** Credentials that the vendor admits, and the tokens that it has issued. */
+class Credentials {
+  readonly #settings: Settings;
+  readonly #tokens = new Map<string, { isGood: boolean; endsAtMs: number }>();
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  /** Number of tokens issued. */
+  get issued(): number {
+    return this.#tokens.size;
+  }
+
+  admit({ headers }: IncomingMessage, url: URL): boolean {
+    const { scheme, secret } = this.#settings;
+    const { authorization = '' } = headers;
     if (scheme === 'none') return true;
     if (scheme === 'bearer') return authorization === `Bearer ${secret}`;
     if (scheme === 'basic') {
       return authorization === `Basic ${Buffer.from(secret).toString('base64')}`;
     }
-    if (scheme === 'header') return request.headers['x-api-key'] === secret;
+    if (scheme === 'header') return headers['x-api-key'] === secret;
     if (scheme === 'query') return url.searchParams.get('api_key') === secret;
-    const token = tokens.get(authorization.replace(/^Bearer /, ''));
+    const token = this.#tokens.get(tokenIn(authorization));
     return token?.isGood === true && Date.now() < token.endsAtMs;
-  };
+  }
 
-  const mint = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const form = new URLSearchParams(await text(request));
+  /** Returns the answer with a new token; undefined if the client's form does not authenticate it. */
+  issue(form: URLSearchParams): Json | undefined {
+    const { secret, clientId, tokenSeconds } = this.#settings;
     const isClient = form.get('client_id') === clientId && form.get('client_secret') === secret;
     const grant = form.get('grant_type');
     const isRefresh =
       grant === 'refresh_token' && form.get('refresh_token') === `refresh-${secret}`;
     // Clients authenticate only by the form, as some vendors require.
-    if (!isClient || (grant !== 'client_credentials' && !isRefresh)) {
-      send(response, 401, { error: 'invalid_client', client: form.get('client_secret') });
-      return;
-    }
-    given += 1;
-    const token = `tok-${given}-${secret}`;
-    tokens.set(token, { isGood: true, endsAtMs: Date.now() + tokenSeconds * 1_000 });
-    send(response, 200, {
+    if (!isClient || (grant !== 'client_credentials' && !isRefresh)) return undefined;
+    const token = `tok-${this.issued + 1}-${secret}`;
+    this.#tokens.set(token, { isGood: true, endsAtMs: Date.now() + tokenSeconds * 1_000 });
+    return {
       access_token: token,
       token_type: 'bearer',
       expires_in: tokenSeconds,
       refresh_token: `refresh-${secret}`,
-    });
-  };
-
-  /** Returns the headers with the cursor of the next page, if this vendor uses headers. */
-  const pagingHeaders = (url: URL, next: number | string | null): Json => {
-    if (paging === 'body' || (ending === 'absent' && !next)) return {};
-    if (paging === 'header') return { 'X-Next-Cursor': next === null ? '' : String(next) };
-    const to = (cursor: number | string): string => {
-      const address = new URL(url);
-      address.searchParams.set('cursor', String(cursor));
-      address.host = `127.0.0.1:${port()}`;
-      return paging === 'link' ? address.href : `${address.pathname}${address.search}`;
     };
-    const first = `<${to('c0')}>; rel="first prev"`;
-    return { link: next ? `${first}, <${to(next)}>; title="a, b"; rel=next` : first };
-  };
+  }
+
+  expire(authorization: string): void {
+    const token = this.#tokens.get(tokenIn(authorization));
+    if (token !== undefined) token.isGood = false;
+  }
+}
+
+/** Rows to send a page of, under the key of the answer that holds them. */
+type List = { key: string; rows: Json[]; headers?: Json };
+
+/** The vendor's server, with what it was asked. */
+export class StandInVendor {
+  /** Data requests, in order, failed ones included. */
+  readonly asked: Asked[] = [];
+  readonly personal: string[];
+  readonly #settings: Settings;
+  readonly #gate: VendorOptions['gate'];
+  readonly #credentials: Credentials;
+  readonly #server: Server;
+  #port = 0;
+
+  constructor({ gate, ...options }: VendorOptions) {
+    this.#settings = { ...defaults, ...options };
+    this.#gate = gate;
+    this.#credentials = new Credentials(this.#settings);
+    this.#server = createServer((request, response) => void this.#handle(request, response));
+    this.personal = personalDataOf(this.#settings.people);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}/v1`;
+  }
+
+  /** Number of tokens issued. */
+  get tokens(): number {
+    return this.#credentials.issued;
+  }
+
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://vendor');
+    if (url.pathname === '/v1/oauth/token') return this.#issueToken(request, response);
+    const { method = 'GET', headers } = request;
+    const { authorization } = headers;
+    this.asked.push({ method, path: url.pathname + url.search, headers });
+    const failure = this.#settings.failures[this.asked.length];
+    if (this.#gate !== undefined && !(await this.#gate(response))) return;
+    if (failure !== undefined) this.#fail(failure, response, authorization ?? '');
+    else if (this.#credentials.admit(request, url)) this.#answer(request, response, url);
+    else this.#send(response, 401, { error: 'unauthorized', said: authorization });
+  }
+
+  async #issueToken(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const form = new URLSearchParams(await text(request));
+    const token = this.#credentials.issue(form);
+    const refusal = { error: 'invalid_client', client: form.get('client_secret') };
+    if (token === undefined) this.#send(response, 401, refusal);
+    else this.#send(response, 200, token);
+  }
+
+  #fail(kind: Failure, response: ServerResponse, authorization: string): void {
+    if (kind === 'busy') this.#send(response, 429, { error: 'slow down' }, { 'retry-after': '3' });
+    else if (kind === 'down') this.#send(response, 503, { error: 'down' });
+    else if (kind === 'cut') response.destroy();
+    else if (kind === 'expired') {
+      this.#credentials.expire(authorization);
+      this.#send(response, 401, { error: 'expired' });
+    } else {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{"boards": [{"id": 1');
+    }
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse, url: URL): void {
+    const { boards, cardsPerBoard } = this.#settings;
+    const parts = url.pathname.split('/').filter((part) => part !== '');
+    const [, noun, id, inner] = parts.map(decodeURIComponent);
+    if (noun === 'moved') {
+      response.writeHead(302, { location: `${url.searchParams.get('to') ?? '/v1/boards'}` }).end();
+    } else if (noun === 'boards' && id === undefined) {
+      this.#sendPage(response, url, this.#boards(request, url));
+    } else if (noun === 'boards' && inner === 'cards' && Number(id) <= boards) {
+      this.#sendPage(response, url, this.#cards(Number(id), url));
+    } else if (noun === 'cards' && Number(id) % 1_000 <= cardsPerBoard) {
+      this.#send(response, 200, cardOf(Math.floor(Number(id) / 1_000), Number(id) % 1_000));
+    } else if (noun === 'people' && id === undefined) {
+      this.#sendPage(response, url, this.#people(url));
+    } else {
+      const error = { code: 'no_such_thing', path: url.pathname, hint: 'look again' };
+      this.#send(response, 404, { error });
+    }
+  }
+
+  #boards({ headers: { authorization } }: IncomingMessage, { search }: URL): List {
+    const { boards, echo, secret } = this.#settings;
+    const rows = Array.from({ length: boards }, (_, at) => ({
+      id: at + 1,
+      name: `Board ${at + 1}`,
+      ...(echo ? { note: `asked with ${authorization ?? search}` } : {}),
+    }));
+    const link = `</v1/boards?email=${emailOf(1)}&access_token=${secret || 'none'}>; rel="self"`;
+    return { key: 'boards', rows, headers: { link } };
+  }
+
+  #cards(board: number, { searchParams }: URL): List {
+    const { cardsPerBoard } = this.#settings;
+    const states = searchParams.getAll('state');
+    const all = Array.from({ length: cardsPerBoard }, (_, at) => cardOf(board, at + 1));
+    const isWanted = ({ state }: Json) => states.length === 0 || states.includes(String(state));
+    return { key: 'cards', rows: all.filter(isWanted) };
+  }
+
+  #people({ searchParams }: URL): List {
+    const wanted = searchParams.get('email');
+    const all = Array.from({ length: this.#settings.people }, (_, at) => personOf(at + 1));
+    return { key: 'people', rows: all.filter(({ email }) => wanted === null || email === wanted) };
+  }
 
   /**
    * Sends rows under a key, with their count and the next page's cursor: first a number, then a text, then an end
    * marker.
    */
-  const sendPage = (
-    response: ServerResponse,
-    url: URL,
-    list: { key: string; rows: Json[]; headers?: Json },
-  ): void => {
-    const { key, rows, headers = {} } = list;
+  #sendPage(response: ServerResponse, url: URL, { key, rows, headers = {} }: List): void {
+    const { paging, end: ending } = this.#settings;
     const start = Number((url.searchParams.get('cursor') ?? '0').replace(/^c/, ''));
     const end = start + pageSize;
     const further = end % (2 * pageSize) === 0 ? `c${end}` : end;
@@ -161,88 +281,40 @@ export const startStandInVendor = async (options: VendorOptions = {}): Promise<S
       total: rows.length,
       ...(isGiven ? { next } : {}),
     };
-    send(response, 200, body, { ...headers, ...pagingHeaders(url, next) });
-  };
+    this.#send(response, 200, body, { ...headers, ...this.#pagingHeaders(url, next) });
+  }
 
-  const answer = (request: IncomingMessage, response: ServerResponse, url: URL): void => {
-    const parts = url.pathname.split('/').filter((part) => part !== '');
-    const notFound = { error: { code: 'no_such_thing', path: url.pathname, hint: 'look again' } };
-    const [, noun, id, inner] = parts.map(decodeURIComponent);
-    const all = (board: number) =>
-      Array.from({ length: cardsPerBoard }, (_, at) => cardOf(board, at + 1));
-    if (noun === 'moved') {
-      response.writeHead(302, { location: `${url.searchParams.get('to') ?? '/v1/boards'}` }).end();
-    } else if (noun === 'boards' && id === undefined) {
-      const rows = Array.from({ length: boards }, (_, at) => ({
-        id: at + 1,
-        name: `Board ${at + 1}`,
-        ...(echo ? { note: `asked with ${request.headers.authorization ?? url.search}` } : {}),
-      }));
-      const link = `</v1/boards?email=${emailOf(1)}&access_token=${secret || 'none'}>; rel="self"`;
-      sendPage(response, url, { key: 'boards', rows, headers: { link } });
-    } else if (noun === 'boards' && inner === 'cards' && Number(id) <= boards) {
-      const states = url.searchParams.getAll('state');
-      const rows = all(Number(id)).filter(
-        ({ state }) => states.length === 0 || states.includes(String(state)),
-      );
-      sendPage(response, url, { key: 'cards', rows });
-    } else if (noun === 'cards' && Number(id) % 1_000 <= cardsPerBoard) {
-      send(response, 200, cardOf(Math.floor(Number(id) / 1_000), Number(id) % 1_000));
-    } else if (noun === 'people' && id === undefined) {
-      const wanted = url.searchParams.get('email');
-      const rows = Array.from({ length: people }, (_, at) => personOf(at + 1)).filter(
-        ({ email }) => wanted === null || email === wanted,
-      );
-      sendPage(response, url, { key: 'people', rows });
-    } else send(response, 404, notFound);
-  };
+  /** Returns the headers with the cursor of the next page, if this vendor uses headers. */
+  #pagingHeaders(url: URL, next: number | string | null): Json {
+    const { paging, end } = this.#settings;
+    if (paging === 'body' || (end === 'absent' && !next)) return {};
+    if (paging === 'header') return { 'X-Next-Cursor': next === null ? '' : String(next) };
+    const to = (cursor: number | string): string => {
+      const address = new URL(url);
+      address.searchParams.set('cursor', String(cursor));
+      address.host = `127.0.0.1:${this.#port}`;
+      return paging === 'link' ? address.href : `${address.pathname}${address.search}`;
+    };
+    const first = `<${to('c0')}>; rel="first prev"`;
+    return { link: next ? `${first}, <${to(next)}>; title="a, b"; rel=next` : first };
+  }
 
-  const failNow = (kind: string, response: ServerResponse, token: string): void => {
-    if (kind === 'busy') send(response, 429, { error: 'slow down' }, { 'retry-after': '3' });
-    else if (kind === 'down') send(response, 503, { error: 'down' });
-    else if (kind === 'cut') response.destroy();
-    else if (kind === 'expired') {
-      const known = tokens.get(token);
-      if (known !== undefined) known.isGood = false;
-      send(response, 401, { error: 'expired' });
-    } else {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end('{"boards": [{"id": 1');
-    }
-  };
+  #send(response: ServerResponse, status: number, body: unknown, headers: Json = {}): void {
+    const bytes = gzipSync(JSON.stringify(body));
+    response.writeHead(status, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-encoding': 'gzip',
+      'set-cookie': `session=${this.#settings.secret || 'none'}`,
+      'x-request-id': `r-${this.asked.length}`,
+      ...(headers as Record<string, string>),
+    });
+    response.end(bytes);
+  }
+}
 
-  const port = (): number => (server.address() as AddressInfo).port;
-  const server = createServer(async (request, response) => {
-    const url = new URL(request.url ?? '/', 'http://vendor');
-    if (url.pathname === '/v1/oauth/token') {
-      void mint(request, response);
-      return;
-    }
-    const { method = 'GET', headers } = request;
-    asked.push({ method, path: url.pathname + url.search, headers });
-    const failure = failures[asked.length];
-    if (gate !== undefined && !(await gate(response))) return;
-    const token = (headers.authorization ?? '').replace(/^Bearer /, '');
-    if (failure !== undefined) failNow(failure, response, token);
-    else if (isAdmitted(request, url)) answer(request, response, url);
-    else send(response, 401, { error: 'unauthorized', said: headers.authorization });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const ids = Array.from({ length: people + 600 }, (_, at) => at + 1);
-  return {
-    url: `http://127.0.0.1:${port()}/v1`,
-    asked,
-    get tokens() {
-      return given;
-    },
-    personal: [
-      ...ids.slice(0, people).map(emailOf),
-      ...ids.map(phoneOf),
-      ...ids.slice(0, people).map(nationalIdOf),
-    ],
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+/** Starts the vendor on a free port of this machine. */
+export const startStandInVendor = async (options: VendorOptions = {}): Promise<StandInVendor> => {
+  const vendor = new StandInVendor(options);
+  await vendor.start();
+  return vendor;
 };
