@@ -4,7 +4,7 @@
  */
 import { isAbsolute } from 'node:path';
 import { type HostKind, hostKinds } from '#domain/host.ts';
-import { browserSize, runtimeNames, usualSize } from '#domain/pool.ts';
+import { browserSize, runtimeNames, usualIsolation, usualSize } from '#domain/pool.ts';
 import { readSessionLimits } from '#pools/check.ts';
 import type { HostSize, PoolConfig } from '#pools/pool-config.ts';
 import type { Settings } from '#pools/settings.ts';
@@ -101,7 +101,7 @@ const readPool = (read: EnvReader, { runtime }: RuntimeConfig): PoolConfig => {
   return {
     pool: 'default',
     tier: null,
-    isolation: runtime === 'process' ? 'process' : 'container',
+    isolation: usualIsolation(runtime),
     size: readSize(read),
     minimum: warm,
     maximum: read.integer('SVC_POOL_MAX', { min: 1, max: 100_000, fallback: 64 }),
@@ -129,7 +129,7 @@ const readBrowserPool = (read: EnvReader, { runtime }: RuntimeConfig): PoolConfi
   return {
     pool: 'browsers',
     tier: null,
-    isolation: runtime === 'process' ? 'process' : 'container',
+    isolation: usualIsolation(runtime),
     size: { name: browserSize, memoryMb, cpus: 1, pids: 512 },
     minimum: Math.min(warm, maximum),
     maximum,

@@ -5,16 +5,31 @@
 import type { HostKind } from './host.ts';
 import type { BrowserTier } from './session.ts';
 
-/** Container runtimes on which hosts of an installation run. */
-export const runtimeNames = ['process', 'docker', 'kubernetes'] as const;
-export type RuntimeName = (typeof runtimeNames)[number];
-
 export const isolations = ['process', 'container', 'gvisor', 'kata'] as const;
 /**
  * Isolation between a host and its machine: an ordinary process, a container, a container on a gVisor kernel, or a
  * Kata virtual machine.
  */
 export type Isolation = (typeof isolations)[number];
+
+/**
+ * Container runtimes on which hosts of an installation run, each with the isolations that it supports. The first is
+ * that of a pool that names none.
+ */
+const runtimes = {
+  process: ['process'],
+  docker: ['container', 'gvisor'],
+  kubernetes: ['container', 'gvisor', 'kata'],
+} as const satisfies Record<string, readonly [Isolation, ...Isolation[]]>;
+
+export type RuntimeName = keyof typeof runtimes;
+export const runtimeNames = Object.keys(runtimes) as RuntimeName[];
+
+/** Returns the isolations that a runtime supports. */
+export const isolationsOf = (runtime: RuntimeName): readonly Isolation[] => runtimes[runtime];
+
+/** Returns the isolation of a pool that names none. */
+export const usualIsolation = (runtime: RuntimeName): Isolation => runtimes[runtime][0];
 
 /** Default size of a host. */
 export const usualSize = 'standard';

@@ -2,28 +2,15 @@
  * Checks the keys of the configuration file against one another: within a pool, between pools, and for the runtime.
  * Settings that may be intended but are probably mistakes are warnings.
  */
-import {
-  type HostOffer,
-  type Isolation,
-  type RuntimeName,
-  suits,
-  usualSize,
-} from '#domain/pool.ts';
+import { type HostOffer, isolationsOf, type RuntimeName, suits, usualSize } from '#domain/pool.ts';
 import { browserTiers } from '#domain/session.ts';
 import type { Place } from '#language/read/place.ts';
 import { formatDuration } from './duration.ts';
 import { kindOf, offerOf, type PoolConfig } from './pool-config.ts';
 
-/** Isolations that each runtime supports. */
-const isolationsOf: Readonly<Record<RuntimeName, readonly Isolation[]>> = {
-  process: ['process'],
-  docker: ['container', 'gvisor'],
-  kubernetes: ['container', 'gvisor', 'kata'],
-};
-
 const checkRuntime = (place: Place, pool: PoolConfig, runtime: RuntimeName): void => {
   const { isolation, image, kubernetes } = pool;
-  const possible = isolationsOf[runtime];
+  const possible = isolationsOf(runtime);
   if (!possible.includes(isolation)) {
     const message = `the runtime "${runtime}" cannot give "${isolation}"`;
     place.at('isolation').refuse('bad_value', message, `it gives ${possible.join(', ')}`);

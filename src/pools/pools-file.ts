@@ -7,8 +7,15 @@
  */
 import { type HostKind, hostKinds } from '#domain/host.ts';
 import { parsePointer, withoutByteOrderMark } from '#domain/json.ts';
-import type { RuntimeName } from '#domain/pool.ts';
-import { browserSize, type Isolation, isolations, namePattern, usualSize } from '#domain/pool.ts';
+import {
+  browserSize,
+  type Isolation,
+  isolations,
+  namePattern,
+  type RuntimeName,
+  usualIsolation,
+  usualSize,
+} from '#domain/pool.ts';
 import { browserTiers } from '#domain/session.ts';
 import type { Problem } from '#language/problem.ts';
 import { parseToml } from '#language/read/document.ts';
@@ -132,13 +139,10 @@ export type PoolsFile =
   | { settings: Settings; warnings: Problem[]; problems: [] }
   | { settings?: undefined; warnings: Problem[]; problems: Problem[] };
 
-const usualIsolation = (runtime: RuntimeName | undefined): Isolation =>
-  runtime === 'process' ? 'process' : 'container';
-
 const toPool = (pool: string, table: PoolTable, { runtime }: PoolsFileContext): PoolConfig => ({
   pool,
   tier: table.tier ?? null,
-  isolation: table.isolation ?? usualIsolation(runtime),
+  isolation: table.isolation ?? (runtime === undefined ? 'container' : usualIsolation(runtime)),
   size: {
     name: table.kind === 'browser' ? browserSize : table.size.name,
     memoryMb: table.size.memory_mb,

@@ -2,6 +2,8 @@
 import pMap from 'p-map';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
+import { usualIsolation } from '#domain/pool.ts';
+import type { PoolConfig } from '#pools/pool-config.ts';
 import { until } from '#runtime/pause.ts';
 import { Secret } from '#runtime/secret.ts';
 import type { Container, Driver } from '../../../orchestrator/driver/driver.ts';
@@ -56,10 +58,9 @@ for (const name of names.filter((each) => missing[each] !== undefined)) {
 
 describe.each(names)('%s driver', (name) => {
   describe.skipIf(missing[name] !== undefined)('with real hosts', () => {
-    const isolation = name === 'docker' || name === 'kubernetes' ? 'container' : 'process';
-    const shape = testPool({ isolation });
     const installation = newInstallation();
     let runtime: Runtime;
+    let shape: PoolConfig;
     let control: HostApi;
     let controlUrl: string;
     let image: string | null;
@@ -67,6 +68,7 @@ describe.each(names)('%s driver', (name) => {
 
     beforeAll(async () => {
       runtime = runtimeOf(name);
+      shape = testPool({ isolation: usualIsolation(runtime.config.runtime) });
       const first = await driverOf(runtime, installation, 'http://127.0.0.1:1');
       const { listen, host, ...prepared } = await prepareQuietly(first);
       control = await startHostApi(['127.0.0.1', ...(listen === null ? [] : [listen])]);
@@ -127,7 +129,7 @@ describe.each(names)('%s driver', (name) => {
       const known = address ?? control.warm.get(hostId) ?? '';
       expect(known).toMatch(/^http:\/\/\d+\.\d+\.\d+\.\d+:\d+$/);
       const isOnLoopback = known.startsWith('http://127.0.0.1:');
-      expect(isOnLoopback).toBe(name !== 'kubernetes');
+      expect(isOnLoopback).toBe(driver.addressing !== 'own_ip');
       const response = await fetch(known);
       expect(response.status).toBeGreaterThanOrEqual(200);
       await isRunning(hostId);
