@@ -20,20 +20,9 @@ import type { Deadlines, Observation, PlanSettings, PoolSettings } from './plan/
 import type { PoolLook } from './signals/metrics.ts';
 
 const tickMs = 1_000;
-/**
- * Launches in progress at once, by runtime. A cluster's scheduler only accepts launches; elsewhere each is a process
- * that starts on this machine.
- */
-const launchesAtOnce = { process: 8, docker: 8, kubernetes: 64 };
-/**
- * Time for which a starting host uses processor time, in milliseconds. On a cluster it includes scheduling and the
- * creation of the pod.
- */
-const startingMs = { process: 3_000, docker: 3_000, kubernetes: 20_000 };
-const destroysAtOnce = { process: 8, docker: 8, kubernetes: 64 };
 
-/** Deadlines for hosts in an abnormal state, in milliseconds; the time that a start may take differs by runtime. */
-export const deadlines: Deadlines = {
+/** Deadlines for hosts in an abnormal state, in milliseconds; the driver has that of a start. */
+export const deadlines: Omit<Deadlines, 'startingMs'> = {
   silentMs: limits.hostSilenceMs,
   heardMs: 15_000,
   recycleMs: 20_000,
@@ -43,7 +32,6 @@ export const deadlines: Deadlines = {
   surplusMs: 60_000,
   unfitMs: 2_000,
   loadingMs: 250,
-  startingMs: startingMs.process,
 };
 
 export type LoopStatus = {
@@ -132,10 +120,10 @@ export const startControlLoop = (parts: ControlLoopParts): Loop<LoopStatus> => {
       driver.arrange?.({ shapes: execution.pools(), serving: servingOf(hosts, execution.pools()) });
       const settings: PlanSettings = {
         pools: memory.learn(observation, execution.pools()),
-        launchesAtOnce: launchesAtOnce[driver.runtime],
+        launchesAtOnce: driver.changesAtOnce,
         startsAtOnce: (node) => driver.startsAtOnce(node),
-        destroysAtOnce: destroysAtOnce[driver.runtime],
-        deadlines: { ...deadlines, startingMs: startingMs[driver.runtime] },
+        destroysAtOnce: driver.changesAtOnce,
+        deadlines: { ...deadlines, startingMs: driver.startingMs },
       };
       const actions = plan(observation, settings);
       memory.noteLaunches(actions);

@@ -125,6 +125,10 @@ export type Driver = {
    * Description, for people, of what isolates hosts from one another and what does not; absent if each is a container.
    */
   readonly isolation?: string;
+  /** Limit of launches that are in progress at once, and the same of destroys. */
+  readonly changesAtOnce: number;
+  /** Time for which a host that starts uses processor time, in milliseconds. */
+  readonly startingMs: number;
   /**
    * Returns how many hosts may be starting at once on one machine, since starts take processor time from the sessions
    * there. `node` is as in `Container.node`; undefined for a single machine, or an unknown one.

@@ -173,7 +173,7 @@ const readSituation = (lines: string[]): [Observation, PlanSettings] => {
       launchesAtOnce: Number(limits.launches ?? 8),
       startsAtOnce: () => Number(limits.starts ?? 99),
       destroysAtOnce: Number(limits.destroys ?? 8),
-      deadlines,
+      deadlines: { ...deadlines, startingMs: 3_000 },
     },
   ];
 };

@@ -60,7 +60,7 @@ const settingsOf = (): PlanSettings => ({
   launchesAtOnce: 64,
   startsAtOnce: () => Number.POSITIVE_INFINITY,
   destroysAtOnce: 64,
-  deadlines,
+  deadlines: { ...deadlines, startingMs: 3_000 },
 });
 
 const matchBare = ({ view, containers }: Observation): number => {

@@ -32,6 +32,8 @@ export type DockerDriverOptions = ContainerSettings & HostImagesOptions;
 export class DockerDriver implements Driver {
   readonly runtime = 'docker';
   readonly addressing = addressing;
+  readonly changesAtOnce = 8;
+  readonly startingMs = 3_000;
   readonly #options: DockerDriverOptions;
   readonly #firewall: Firewall;
   readonly #containers: Containers;

@@ -77,6 +77,10 @@ const asOfNow = ({ container, describedAt }: KnownPod): Container => {
 export class KubernetesDriver implements Driver {
   readonly runtime = 'kubernetes';
   readonly addressing = addressing;
+  /** The scheduler of a cluster only accepts launches; on one machine each is a process that starts there. */
+  readonly changesAtOnce = 64;
+  /** Includes scheduling and the creation of the pod. */
+  readonly startingMs = 20_000;
   readonly #options: KubernetesDriverOptions;
   readonly #pods: Pods;
   readonly #nodes: Nodes;

@@ -58,6 +58,8 @@ export type ProcessDriverOptions = Omit<HostProcessOptions, 'snapshots'> & {
 export class ProcessDriver implements Driver {
   readonly runtime = 'process';
   readonly addressing = addressing;
+  readonly changesAtOnce = 8;
+  readonly startingMs = 3_000;
   readonly isolation: string;
   readonly #options: ProcessDriverOptions;
   /** Folder of the installation; each folder inside it is a host's. */

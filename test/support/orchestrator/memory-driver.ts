@@ -50,6 +50,8 @@ export const createMemoryDriver = (machine: ReturnType<typeof createMachine>): D
   return {
     runtime: 'process',
     addressing: 'loopback',
+    changesAtOnce: 8,
+    startingMs: 3_000,
     startsAtOnce: () => Number.POSITIVE_INFINITY,
     digestOf: () => 'memory',
     prepare: async () => ({ listen: null, host: '127.0.0.1', image: null }),

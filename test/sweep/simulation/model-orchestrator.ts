@@ -103,7 +103,7 @@ class ModelOrchestrator {
 
   #plan(): Action[] {
     const { pools: poolsOf, onPlan, atOnce } = this.#parts;
-    const { startsAtOnce = atOnce, startingMs = deadlines.startingMs } = this.#parts;
+    const { startsAtOnce = atOnce, startingMs = 3_000 } = this.#parts;
     const observation = this.#observe();
     const beganAt = performance.now();
     const pools = this.#memory.learn(observation, poolsOf());
