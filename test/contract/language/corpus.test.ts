@@ -1,6 +1,6 @@
 /**
  * Checks the compiler against the corpus: accepted worlds, refused worlds, and the messages. After
- * a change of a message, `npx vitest run -u test/contract/language/corpus.test.ts` rewrites the golden files: review
+ * a change of a message, `npx vitest run test/contract/language/corpus.test.ts -u` rewrites the golden files: review
  * the difference.
  */
 import { describe, expect, it } from 'vitest';
