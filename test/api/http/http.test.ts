@@ -131,7 +131,10 @@ describe('an address that names nothing', () => {
   it.each(['/worlds/%zz', '/worlds/%ff', '/%'])('is 400 if it is malformed: %s', async (path) => {
     const { status, headers, body } = await get(path);
     expect(status).toBe(400);
-    expect(body).toEqual({ message: expect.stringContaining('no path'), error: 'invalid' });
+    expect(body).toEqual({
+      message: expect.stringContaining('not a valid path'),
+      error: 'invalid',
+    });
     expect(headers['x-request-id']).toMatch(/^req-/);
   });
 

@@ -11,10 +11,12 @@ import { findDamaged } from '../../worlds/versions/damaged.ts';
 import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 import { organizationEndpoints } from './organizations.ts';
 
-/** Bounds for one request that checks blobs: a slow store can be read this far within a few seconds. */
+/**
+ * Limits of one request that checks blobs: bytes and time, so that it ends within a few seconds even with a slow store.
+ */
 const blobBounds = { mostBytes: 256 * 2 ** 20, mostMs: 5_000 };
 
-/** Hosts in a list if the request names no limit. */
+/** Maximum number of hosts in a list if the request names no limit. */
 const usualLimit = 1_000;
 
 export const adminEndpoints = (parts: Parts): Endpoint[] => [

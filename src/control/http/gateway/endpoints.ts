@@ -13,12 +13,14 @@ import { routesTopic } from '../../platform/notifications/notifications.ts';
 import { hashSecretKey, sessionToken } from '../../platform/tokens/tokens.ts';
 import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 
-/** Surfaces that world hosts serve, at one address; a host distinguishes them by the name in `Host`. */
+/**
+ * Surfaces that world hosts serve. A host serves all of them at one address, and tells them apart by the `Host` header.
+ */
 const hosted = ['api', 'ui'] as const;
 
 /**
- * Returns the addresses of a session's surfaces, with the entry keys of those that people open. Returns none unless
- * the session is ready.
+ * Returns the addresses of a session's surfaces, with the entry keys of the surfaces that people open. Returns none if
+ * the session is not ready.
  */
 const placesOf = (
   { secrets }: Pick<Parts, 'secrets'>,

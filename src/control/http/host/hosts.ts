@@ -28,19 +28,20 @@ import {
   respondStream,
 } from '../server/endpoint.ts';
 
-/** Upper bound for a blob that is sent from memory; larger ones are streamed. */
+/** Maximum size of a blob that is sent from memory, in bytes; larger blobs are streamed. */
 const mostAtOnceBytes = 2 ** 20;
 
-/** Upper bound for the text of a failure that a host reports. */
+/** Maximum length of the text of a failure that a host reports, in characters. */
 const mostChars = 4_000;
 
 /** Returns the id of the host in the path; throws `forbidden` if the token belongs to another host. */
 const checkHost = ({ hostId }: HostCaller, named: string): string => {
-  if (hostId !== named) throw new AppError('forbidden', `the token is ${hostId}'s, not ${named}'s`);
+  if (hostId !== named)
+    throw new AppError('forbidden', `the token belongs to ${hostId}, not to ${named}`);
   return hostId;
 };
 
-/** Returns the current API address of the host's session; null unless the host knows of its session. */
+/** Returns the current API address of the host's session; null if the host does not report its current session. */
 const addressFor = (
   config: Parts['config'],
   { generation, sessionId, address: hostAddress }: Heartbeat,
@@ -113,7 +114,7 @@ export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
       const isItsOwn =
         (await mayReadBlob(db, hostId, digest)) || (await isPageFile(parts, hostId, digest));
       if (!isItsOwn) {
-        throw new AppError('forbidden', `${hostId} is not assigned a version with ${digest}`);
+        throw new AppError('forbidden', `no version assigned to ${hostId} has a blob ${digest}`);
       }
       try {
         const bytes = await blobs.size(digest);

@@ -14,7 +14,9 @@ import { reportFailed, reportReady } from '../../sessions/lifecycle/ready.ts';
 import { noteArrived } from '../../sessions/webhooks/arrivals.ts';
 import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 
-/** Upper bound for the text of a failure that a host reports; the session shows it, also in lists. */
+/**
+ * Maximum length of the text of a failure that a host reports, in characters. Sessions show the text, also in lists.
+ */
 const mostChars = 4_000;
 
 export const servedSessionEndpoints = (parts: Parts): Endpoint[] => [

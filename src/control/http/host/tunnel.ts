@@ -26,18 +26,21 @@ export type Tunnels = {
 };
 
 /**
- * Upper bound for the open tunnels of one browser; a page opens six connections to an origin, and WebSockets besides.
+ * Maximum number of open tunnels of one browser; a page opens six connections to an origin, and WebSockets in addition.
  */
 const mostOfOne = 64;
 const connectMs = 10_000;
-/** A tunnel without traffic for this long is closed: its ends are presumed gone. */
+/** Time without traffic after which a tunnel is closed, in milliseconds: its two ends are presumed gone. */
 const idleMs = 30 * 60_000;
 
 type Place = { host: string; port: number };
 
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** Returns the address to connect to for a CONNECT authority; undefined if it is none of the browser's surfaces. */
+/**
+ * Returns the address to connect to for a CONNECT authority; undefined if the authority is no surface that the browser
+ * may reach.
+ */
 export const placeOf = (
   { reach }: Pick<BrowserAssignment, 'reach'>,
   authority: string,
@@ -92,7 +95,7 @@ export const createTunnels = (
     const token = headers['proxy-authorization'];
     const named = { project: undefined, session: undefined };
     const caller = await authenticate(token, 'host', from, named);
-    if (!('hostId' in caller)) throw new AppError('forbidden', 'tunnels are for hosts');
+    if (!('hostId' in caller)) throw new AppError('forbidden', 'only hosts may open tunnels');
     const { hostId } = caller;
     const assignment = await findAssignment(parts, hostId);
     const place =
@@ -101,7 +104,7 @@ export const createTunnels = (
       throw new AppError('forbidden', `${hostId} serves no session with a surface at this address`);
     }
     if ((open.get(hostId)?.size ?? 0) >= mostOfOne) {
-      throw new AppError('exhausted', `a browser has at most ${mostOfOne} tunnels at once`);
+      throw new AppError('exhausted', `the browser has ${mostOfOne} open tunnels, the maximum`);
     }
     return { hostId, place };
   };

@@ -39,7 +39,7 @@ import { taskEndpoints } from './worlds/tasks.ts';
 import { versionEndpoints } from './worlds/versions.ts';
 import { worldEndpoints } from './worlds/worlds.ts';
 
-/** Returns all operations, and the MCP server that offers them as tools. */
+/** Returns the endpoints of all operations, and the endpoint of the MCP server that offers the operations as tools. */
 export const publicEndpoints = (parts: Parts, services: RequestServices): Endpoint[] => {
   const endpoints = operationEndpoints(parts);
   return [...endpoints, serviceEndpoint(parts, endpoints, services)];

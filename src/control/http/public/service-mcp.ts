@@ -10,7 +10,7 @@ import type { Parts } from '../../parts.ts';
 import { type Endpoint, endpoint, type ProjectCaller } from '../server/endpoint.ts';
 import { createPerformer, type Performer, type RequestServices } from '../server/perform.ts';
 
-/** Builds the endpoint of the MCP server over the operations of these endpoints. */
+/** Builds the endpoint of the MCP server, which offers the operations of the given endpoints as tools. */
 export const serviceEndpoint = (
   parts: Parts,
   endpoints: readonly Endpoint[],

@@ -1,6 +1,6 @@
 /**
- * Writes answers: as protobuf if the request came as protobuf and the operation takes that, else as the operation
- * declares.
+ * Writes answers. If the request is protobuf and the operation accepts protobuf, the answer is protobuf; otherwise it
+ * has the form that the operation declares.
  */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -30,8 +30,8 @@ export const sendBytes = (reply: FastifyReply, bytes: Uint8Array): FastifyReply 
   reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 
 /**
- * Sends a body as JSON, bytes, a stream or protobuf. If a stream fails after the head was sent, `broke` gets the
- * error.
+ * Sends a body as JSON, bytes, a stream or protobuf. If a stream fails after the headers were sent, `broke` is called
+ * with the error.
  */
 export const sendAnswer = (
   reply: FastifyReply,

@@ -1,9 +1,10 @@
 /**
- * Authenticates callers by their credentials; `clients.ts` does it for clients of the public API.
- * - Hosts send `<host id>.<mac>`, a token that this control plane derived. It is accepted only from the address of the
- * host's first report. With that report the host asks for a second token; the launch token is then refused before the
- * host gets a session.
- * - Orchestrators send the one pool token, gateways the one gateway token, senders of webhooks the one sender token.
+ * Authenticates callers by their credentials; `clients.ts` does so for clients of the public API.
+ * - Hosts send `<host id>.<mac>`, a token that this control plane derived. The token is accepted only from the address
+ * that sent the host's first report. With that report the host asks for a second token; the launch token is then
+ * refused before the host gets a session.
+ * - All orchestrators send the same pool token, all gateways the gateway token, and all senders of webhooks the sender
+ * token.
  * - Operators send the admin token, or the pool token if no admin token is set.
  */
 
@@ -49,7 +50,7 @@ const parse = (authorization: string | undefined): { scheme: string; value: stri
   return { scheme: scheme.toLowerCase(), value };
 };
 
-/** Host that a token belongs to, and whether it is the token that the host was launched with. */
+/** Host that a token belongs to; `isFirst` is true for the token that the host was launched with. */
 type HostToken = { hostId: string; isFirst: boolean };
 
 const byHostToken = (secret: Secret, token: string): HostToken => {
@@ -66,7 +67,10 @@ const byHostToken = (secret: Secret, token: string): HostToken => {
   return { hostId, isFirst: true };
 };
 
-/** Caches valid tokens by their hashes: a host sends its token with each call, and deriving it again takes longer. */
+/**
+ * Caches valid tokens by their hashes: a host sends its token with each call, and a lookup is faster than deriving it
+ * again.
+ */
 const createHostTokenReader = (secret: Secret): ((token: string) => HostToken) => {
   const known = new LRUCache<string, HostToken>({ max: mostSettled });
   return (token) => {
@@ -80,12 +84,12 @@ const createHostTokenReader = (secret: Secret): ((token: string) => HostToken) =
 };
 
 /**
- * Facts for checking a host's token, cached once they are final: its pinned address, and whether its launch token is
- * still accepted.
+ * Facts for checking a host's token, cached once they are final: the host's pinned address, and whether the launch
+ * token is still accepted.
  */
 type HostTokenState = { source: string | null; acceptsFirst: boolean };
 
-/** Reads a host's pinned address and token state from the database, and caches them once they can no longer change. */
+/** Creates the lookup of a host's pinned address and token state, which caches them once they can no longer change. */
 const createTokenStateFinder = (db: Queryable) => {
   const settled = new LRUCache<string, HostTokenState>({ max: mostSettled });
   const look = async (hostId: string, isFirst: boolean): Promise<HostTokenState> => {
@@ -154,7 +158,7 @@ type Tokens = {
   gateway: { token: Secret } | null;
 };
 
-/** Token check of each program. */
+/** Checks of the bearer tokens of programs and operators, by access level. */
 const programs = {
   pool: ({ poolToken }: Tokens, token: string) => byPoolToken(poolToken, token),
   gateway: ({ gateway }: Tokens, token: string) => byGatewayToken(gateway, token),
@@ -164,7 +168,10 @@ const programs = {
 
 type ProgramAccess = keyof typeof programs;
 
-/** Checks the bearer token of a program, and records accepted and refused gateways for the diagnosis. */
+/**
+ * Creates the check of a program's bearer token. It records the addresses of accepted and refused gateways for the
+ * diagnosis.
+ */
 const createProgramCheck = (config: Tokens, db: Queryable, log: Log) => {
   const noteGateway = createGatewayPresence(db, log);
   return (access: ProgramAccess, token: string, from: string): Caller => {

@@ -1,6 +1,6 @@
 /**
- * Answers input that is not HTTP, or is too long or too slow. Such a request never reaches the application, so it is
- * answered here in the service's one error shape, and its connection is closed.
+ * Answers input that is not HTTP, is too long, or arrives too slowly. Such a request never reaches the application, so
+ * this file answers it with the service's common error body and closes its connection.
  */
 
 import { STATUS_CODES } from 'node:http';

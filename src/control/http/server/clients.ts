@@ -1,7 +1,7 @@
 /**
- * Authenticates callers of public routes: a project by its key pair or its public key alone, an organization by its
- * key pair, a person by a token. `wire/access.ts` lists which of these each route accepts. This file only verifies
- * credentials and checks the role and scopes of a token's user.
+ * Authenticates callers of public routes: a project by its key pair or its public key alone, an organization by its key
+ * pair, a person by a token. `wire/access.ts` lists which of these credentials each route accepts. This file only
+ * verifies credentials, and checks the role and scopes of a token's user.
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -43,7 +43,7 @@ export type FindClient = (
 const howTo =
   'send the key pair as "Authorization: Basic <base64(public:secret)>", or on a read the public key as "Bearer"';
 
-/** Part of the error message that a caller without credentials gets. */
+/** Part of the error message for a caller without credentials; it says how to send them. */
 export const howToCall = howTo;
 
 const unauthenticated = (message: string): AppError => new AppError('unauthenticated', message);
@@ -59,8 +59,8 @@ const notTaken: Record<CredentialKind, string> = {
 };
 
 /**
- * Returns the refusal message. An organization's key gets another wording on routes for owners than on routes of a
- * project.
+ * Returns the message for a credential that the route refuses. For an organization's key it differs between routes for
+ * owners and routes of a project.
  */
 const messageOf = (kind: CredentialKind, access: PublicAccess): string => {
   if (kind === 'organizationKey' && access === 'owner') {
@@ -78,7 +78,7 @@ const checkTaken = (kind: 'keyPair' | 'publicKey' | 'organizationKey', access: P
   throw rule === 401 ? unauthenticated(message) : forbidden(message);
 };
 
-/** Builds the error for a project that the caller may not see: the same as for one that does not exist. */
+/** Builds the error for a project that the caller may not see. It is the error of a project that does not exist. */
 const noProject = (id: string): AppError =>
   new AppError('not_found', `there is no project "${id}"`);
 
@@ -126,7 +126,9 @@ const checkDeed = (role: Role, { deed }: TokenRule, email: string): void => {
   );
 };
 
-/** Creates the client authentication. Rows that it reads are cached briefly, see `credential-lookup.ts`. */
+/**
+ * Creates the function that authenticates clients. Rows that it reads are cached briefly, see `credential-lookup.ts`.
+ */
 export const createFindClient = (db: Queryable): FindClient => {
   const keys = createLookup<KeyRow>({
     read: (names) => findKeys(db, names),
@@ -151,7 +153,7 @@ export const createFindClient = (db: Queryable): FindClient => {
   };
 };
 
-/** Returns the project that a request names; throws `not_found` if it is not one of this organization. */
+/** Returns the project that a request names; throws `not_found` if the project is not in this organization. */
 const findPlace = async (
   places: Find<ProjectPlace>,
   organizationId: string,
@@ -209,8 +211,8 @@ const accountOfToken = (
 });
 
 /**
- * Builds the project caller of a token. Its level is `secret` if both role and token scope allow writes, else
- * `public`, which may only read.
+ * Builds the project caller of a token. Its level is `secret` if the user's role and the token's scopes both allow
+ * writes. Otherwise it is `public`, which may only read.
  */
 const projectOfToken = (bearer: BearerRow, role: Role, place: ProjectPlace): ProjectCaller => ({
   projectId: place.id,

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createLookup } from './credential-lookup.ts';
 
 /**
- * Builds a lookup over a fake database that holds the keys beginning with `pk-known` and answers when the test lets
- * it.
+ * Builds a lookup over a fake database. The database holds the keys that begin with `pk-known`, and answers a query
+ * only when the test releases it.
  */
 const bench = () => {
   const queries: string[][] = [];
@@ -49,7 +49,7 @@ describe('the lookup of credentials', () => {
     expect(queries.map(({ length }) => length)).toEqual([1, 1_000, 501]);
   });
 
-  it('caches a known key for 3 s from its query on', async () => {
+  it('caches a known key for 3 s, counted from the start of its query', async () => {
     const { queries, find, answer, pass } = bench();
     const asked = find('pk-known');
     pass(1_000);
@@ -65,7 +65,7 @@ describe('the lookup of credentials', () => {
     expect(queries).toHaveLength(2);
   });
 
-  it('caches an unknown key for 1 s, so that one in constant use costs a query a second', async () => {
+  it('caches an unknown key for 1 s, so that a key in constant use costs one query a second', async () => {
     const { queries, find, answer, pass } = bench();
     const ask = async (publicKey: string): Promise<void> => {
       const asked = find(publicKey);
@@ -96,7 +96,7 @@ describe('the lookup of credentials', () => {
     expect(queries).toHaveLength(12);
   });
 
-  it('does not query text that is no key, and queries again after a failure', async () => {
+  it('runs no query for text that cannot be a key, and queries again after a failed query', async () => {
     const { queries, find, answer } = bench();
     for (const key of ['', 'a b', 'pk-\u0000', 'ü', 'x'.repeat(257)]) {
       expect(await find(key)).toBeUndefined();

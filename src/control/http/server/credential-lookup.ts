@@ -1,7 +1,7 @@
 /**
  * Looks up the rows that callers' credentials name. The callers are not authenticated yet, so their number is
- * unbounded. All pending names are therefore read together, by one query at a time. Rows are cached for a moment, so
- * that most requests cost no query. Absent names have a cache of their own, so that they evict no existing rows.
+ * unbounded. All pending names are therefore read together, by one query at a time. Rows are cached for a few seconds,
+ * so that most requests cost no query. Names without a row have a separate cache, so that they evict no existing rows.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -9,15 +9,16 @@ import { LRUCache } from 'lru-cache';
 export type Find<Row> = (name: string) => Promise<Row | undefined>;
 
 /**
- * Upper bound for how long a revoked or changed credential still works, counted from the start of the query that read
- * it. Together with the time of a query in a busy database it stays below the documented 5 s.
+ * Maximum time for which a revoked or changed credential still works, in milliseconds. It is counted from the start of
+ * the query that read the credential. Together with the duration of a query in a busy database it stays below the
+ * documented 5 s.
  */
 const knownMs = 3_000;
-/** Upper bound for how long a credential stays unknown if a client used it before it was created. */
+/** Maximum time for which a new credential stays unknown if a client used it before it was created, in milliseconds. */
 const absentMs = 1_000;
-/** Entries of each of the two caches. */
+/** Maximum number of entries of each of the two caches. */
 const mostKept = 10_000;
-/** Names that one query looks up. */
+/** Maximum number of names that one query looks up. */
 const mostTogether = 1_000;
 
 export type LookupOptions<Row> = {

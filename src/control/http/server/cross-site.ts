@@ -1,10 +1,11 @@
 /**
  * Refuses requests that a page of another origin sends through the browser of a person who has credentials.
- * MCP servers: a page can point a name of its own to an address that only its visitor's browser reaches (DNS
- * rebinding). So requests may name only configured hosts and origins: those of the service, of its gateway, and listed
- * ones. IP addresses and `localhost` are always accepted, because DNS rebinding needs a name.
- * Writes: a browser sends `Basic` credentials that a person once entered with every form or request without a body,
- * whichever page sends it. `Sec-Fetch-Site` shows another origin; older browsers send `Origin` instead.
+ * MCP servers: the author of a page can point a host name to an address that only the visitor's browser reaches (DNS
+ * rebinding). So requests may name only known hosts and origins: those of the service, those of its gateway, and
+ * configured ones. IP addresses and `localhost` are always accepted, because DNS rebinding needs a name.
+ * Writes: once a person has entered `Basic` credentials, the browser adds them to every form and every request without
+ * a body, whichever page sends it. `Sec-Fetch-Site` shows that a page of another origin sends the request; older
+ * browsers send `Origin` instead.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
@@ -15,7 +16,10 @@ import { isOtherSite } from '#runtime/fetch-site.ts';
 export type Guard = {
   /** Throws `forbidden` for a request that names a host or an origin that is not allowed. */
   checkNames(headers: IncomingHttpHeaders): void;
-  /** Throws `forbidden` for a request that a page of another origin sends, unless its origin is listed. */
+  /**
+   * Throws `forbidden` for a request that a page of another origin sends, unless that origin is listed in the
+   * configuration.
+   */
   checkPage(headers: IncomingHttpHeaders): void;
 };
 
@@ -23,9 +27,9 @@ export type Allowed = {
   /** Base address of the service, if one is configured. */
   publicUrl: string | null;
   gateway: { template: SurfaceTemplate } | null;
-  /** Host names without a port. */
+  /** Allowed host names, without ports. */
   hosts: readonly string[];
-  /** Origins such as `https://app.example.com`, with the port if there is one. */
+  /** Allowed origins such as `https://app.example.com`, with the port if there is one. */
   origins: readonly string[];
 };
 
@@ -37,13 +41,13 @@ const isOwnMachine = (name: string): boolean => {
   return plain === 'localhost' || plain.endsWith('.localhost') || isIP(plain) !== 0;
 };
 
-/** Returns true if the origin has this `Host`, whatever its scheme. */
+/** Returns true if the host and port of the origin are those of the `Host` header, whatever the origin's scheme. */
 const isAt = (origin: string, host: string): boolean =>
   URL.parse(origin)?.host === URL.parse(`${origin.split(':', 1)[0]}://${host}`)?.host;
 
 const quoted = (given: string): string => JSON.stringify(given.slice(0, 200));
 
-/** Creates the guard of one configuration. */
+/** Creates the guard for the allowed hosts and origins of a configuration. */
 export const createGuard = ({ publicUrl, gateway, hosts, origins }: Allowed): Guard => {
   const own = publicUrl === null ? undefined : new URL(publicUrl);
   const names = new Set([...hosts.map(nameOf), ...(own === undefined ? [] : [own.hostname])]);

@@ -1,7 +1,7 @@
 /**
  * Serves rendered dashboards at signed addresses, see `observability/dashboards/links.ts`: the page, and the frame in
- * it. The frame is answered only to requests of an iframe: opened at the top level, its code could navigate the whole
- * window to another address and leak its data.
+ * it. The frame is answered only to requests of an iframe. If it were opened at the top level, its code could navigate
+ * the whole window to another address and leak its data.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#domain/error.ts';
@@ -63,7 +63,7 @@ export const addDashboardPages = (app: FastifyInstance, parts: Parts): void => {
     return send(reply, writePage({ ...dashboard, kind: shown }, addresses));
   };
 
-  /** Redirects from the session that a visitor picks on a dashboard's page to the page of that session. */
+  /** Redirects a visitor who picks a session on a dashboard's page to the page of that session. */
   const session = async (request: FastifyRequest<Asked>, reply: FastifyReply) => {
     const { terms, until, dashboard } = await read('session', request);
     const { projectId, dashboardId } = terms;

@@ -1,6 +1,6 @@
 /**
- * Binds one operation of a contract to the function that performs it. An endpoint is independent of the HTTP server:
- * it gets input that passed the operation's schemas, and returns one of the declared statuses or throws.
+ * Binds one operation of a contract to the function that performs it. An endpoint is independent of the HTTP server: it
+ * gets input that passed the operation's schemas, and returns one of the declared statuses or throws.
  */
 import type { Readable } from 'node:stream';
 import type { Role } from '#domain/account.ts';
@@ -12,13 +12,13 @@ import type { BearerRow } from '../../db/projects/tokens.ts';
 import type { KeyLevel } from '../../platform/tokens/tokens.ts';
 
 /**
- * Credential that a client authenticated with; `rateLimit` is the number of requests a minute that its project allows
- * it.
+ * Credential that a client authenticated with. `rateLimit` is the number of requests a minute that the project allows
+ * the credential; null if the project sets none.
  */
 export type Credential = { id: string; rateLimit: number | null };
 /**
- * Client of a project. Its level is `secret` with the key pair and `public` with the public key alone. A person's
- * token on MCP counts as one or the other, by what its user may do.
+ * Client of a project. Its level is `secret` with the key pair and `public` with the public key alone. With a person's
+ * token on MCP, the level depends on what the user may do.
  */
 export type ProjectCaller = {
   projectId: string;
@@ -29,15 +29,15 @@ export type ProjectCaller = {
   level: KeyLevel;
   credential?: Credential;
 };
-/** A client of the routes of accounts. */
+/** Client of the account routes. */
 export type AccountCaller = {
   organizationId: string;
-  /** Project that the route is about, or that a key pair belongs to. */
+  /** Project that the route is about, or that a key pair belongs to; null if there is none. */
   atProject: string | null;
-  /** Role in the project on routes of a project, else in the organization. */
+  /** Role in the project on routes of a project, otherwise in the organization. */
   role: Role;
   actor: Actor;
-  /** Null if the credential is a key. */
+  /** Personal access token of the client; null if the client used a key. */
   token: BearerRow | null;
   credential: Credential;
 };
@@ -79,21 +79,27 @@ type CallerOf<Who extends Access> = Who extends 'host'
 
 export type Context<Who extends Access> = {
   caller: CallerOf<Who>;
-  /** Aborts when the client disconnects before its answer. Only waits end early; work under way is completed. */
+  /**
+   * Aborts when the client disconnects before its answer is sent. The signal only ends waits early; work under way is
+   * completed.
+   */
   signal: AbortSignal;
 };
 
 /** Parts of a request, before and after they are checked. */
 export type RequestParts = { params: unknown; query: unknown; headers: unknown; body: unknown };
 
-/** Builds the body of an answer to an invalid request, for operations that have a form of their own for it. */
+/**
+ * Builds the body of an answer to an invalid request, for operations that declare a body other than the common error.
+ */
 export type RefusalBody = (problems: readonly FieldProblem[], message: string) => unknown;
 
 export type Endpoint = {
   operation: OperationShape;
   refusalBody: RefusalBody | undefined;
   /**
-   * Awaited before the body is read, by operations that yield to opens of sessions (`base/fairness/open-priority.ts`).
+   * Called and awaited before the body is read, for operations that yield to opens of sessions
+   * (`base/fairness/open-priority.ts`).
    */
   yieldToOpens?: () => Promise<void>;
   handle(
@@ -102,7 +108,10 @@ export type Endpoint = {
   ): Promise<{ status: number; body: unknown; headers?: Record<string, string> }>;
 };
 
-/** Input of a handler: the parts as declared; for some operations the body as `keep.ts` keeps it. */
+/**
+ * Input of a handler: the parts of the request as declared. Some operations get the body in the form that `keep.ts`
+ * defines.
+ */
 export type Given<Shape extends OperationShape> = Omit<Input<Shape>, 'body'> & {
   body: Kept<Shape['id'], Input<Shape>['body']>;
 };
@@ -123,7 +132,7 @@ export const respond = <const Status extends number, Body>(
   body: Body,
 ): { status: Status; body: Body } => ({ status, body });
 
-/** Builds an answer of bytes that are read while they are sent. If the stream fails, the answer is cut off. */
+/** Builds an answer whose bytes are read while they are sent. If the stream fails, the answer is cut off. */
 export const respondStream = (
   stream: Readable,
   bytes: number,

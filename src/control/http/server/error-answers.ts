@@ -1,5 +1,6 @@
 /**
- * Turns every error of a request into the one shape of error answer, and logs those that the service is to blame for.
+ * Turns every error of a request into the service's common error answer, and logs the errors that are the service's own
+ * fault.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hideCredentials } from '#domain/credentials.ts';
@@ -14,7 +15,7 @@ import { protobufType, writeRefusal } from './body-forms.ts';
 
 /** Header with the id of a request, which the logs of all programs that it passes share. */
 export const requestIdHeader = 'x-request-id';
-/** Upper bound for the part of an unknown path that an answer quotes. */
+/** Maximum length of the part of an unknown path that an answer quotes, in characters. */
 const mostPathChars = 500;
 
 /** Returns the ids of the request, session and host, for the log lines of a request. */
@@ -24,7 +25,7 @@ const subjectOf = ({ id, caller, params }: FastifyRequest): Record<string, unkno
   return { requestId: id, sessionId, hostId: hostId ?? callers };
 };
 
-/** Default `Retry-After` in seconds by status; an error's own `retryAfterMs` goes before it. */
+/** Default `Retry-After` in seconds, by status; `retryAfterMs` of an error takes precedence. */
 const usualRetryAfter: Record<number, string> = { 429: '1', 503: '1' };
 
 const retryAfterOf = (status: number, { retryAfterMs }: ErrorBody): string | undefined =>
@@ -39,10 +40,10 @@ const challenge = (access: Access | undefined): string =>
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '/';
 
-/** Statuses of requests whose form the operation does not take. */
+/** Statuses for requests whose form the operation does not accept. */
 const refusedForm = [400, 406, 413, 415];
 
-/** Retry delay for clients that try again for only a few seconds and then drop their data. */
+/** Retry delay for clients that try again for only a few seconds and then drop their data, in milliseconds. */
 const soonMs = 1_000;
 
 /** Turns `exhausted` into `unavailable` (503), for clients that retry only after a temporary error. */
@@ -52,7 +53,7 @@ const asUnavailable = (error: AppError): AppError =>
     cause: error,
   });
 
-/** Returns the answer to an error, in the form that the operation has for it. */
+/** Returns the status and body for an error. Some operations declare their own error body or a 503 for overload. */
 const answerOf = (
   error: unknown,
   { refusalBody, overload }: RouteConfig,
@@ -66,7 +67,7 @@ const answerOf = (
 };
 
 /**
- * Converts an error to an answer. Errors that the HTTP server itself raises with a 4xx status, such as a body that is
+ * Converts an error to an answer. Errors that the HTTP server raises with a 4xx status, for example for a body that is
  * too large, are the client's mistake.
  */
 const toAnswer = (error: unknown): { status: number; body: ErrorBody } => {
@@ -78,8 +79,8 @@ const toAnswer = (error: unknown): { status: number; body: ErrorBody } => {
 };
 
 /**
- * Sends an error answer. Errors quote input, so tokens are redacted, except in the fields that the error returns on
- * purpose.
+ * Sends an error answer. Errors quote input, so tokens are redacted. The values in `given` are not redacted, because
+ * the error returns them on purpose.
  */
 const sendError = (
   reply: FastifyReply,
@@ -109,13 +110,13 @@ const logFailure = (
   log[level]({ err: error, method, url: hideCredentials(url), ...subjectOf(request) }, text);
 };
 
-/** Logs an answer that broke off: its head is sent already, so the client can no longer get an error answer. */
+/** Logs an answer that broke off. Its headers were already sent, so the client can no longer get an error answer. */
 export const logBrokenAnswer = (log: Log, request: FastifyRequest, error: unknown): void => {
   const level = toErrorAnswer(error).status === 500 ? 'error' : 'warn';
   logFailure(log, request, error, level, 'an answer broke off');
 };
 
-/** Answers errors and unknown paths; `elsewhere` holds base paths of APIs that are served at other addresses. */
+/** Answers errors and unknown paths. `elsewhere` holds the base paths of APIs that other addresses serve. */
 export const answerErrors = (
   app: FastifyInstance,
   { elsewhere, log }: { elsewhere: readonly string[]; log: Log },
@@ -160,7 +161,7 @@ export const refuseUnroutable = (
   const body: ErrorBody = isLong
     ? { message: `there is nothing at ${path}`, error: 'not_found' }
     : {
-        message: `${path} is no path of an address: its percent signs are wrong`,
+        message: `${path} is not a valid path: it has a "%" that begins no valid escape`,
         error: 'invalid',
       };
   reply.header(requestIdHeader, request.id);

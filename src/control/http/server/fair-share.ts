@@ -1,4 +1,7 @@
-/** Runs each request within its project's share: fair queues at the database, and a bound on requests that wait. */
+/**
+ * Runs each request within its project's share of the service: fair queues for the database, and a limit on waiting
+ * requests.
+ */
 import { AppError } from '#domain/error.ts';
 import type { Holds } from '../../base/fairness/request-holds.ts';
 import { forProject } from '../../db/core/project-queue.ts';
@@ -23,7 +26,9 @@ const holding = async <Value>(release: () => void, work: () => Promise<Value>): 
   }
 };
 
-/** Creates it. Every refusal for a quota is counted here, whichever part of the program refused. */
+/**
+ * Creates the function. It counts every refusal because of a quota, whichever part of the program refused the request.
+ */
 export const createShare = (holds: Holds, { quotaRefusals }: Metrics): Share => {
   return async (caller, query, work) => {
     if ('organizationId' in caller)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Queryable } from '../../db/core/database.ts';
 import { createFindFairnessKey } from './fairness-keys.ts';
 
-/** Builds a finder over fake sessions (`serving` has their host by id) that counts its database lookups. */
+/** Builds a lookup over fake sessions that counts its database queries. `serving` maps each host to its session. */
 const start = (serving: Record<string, string>) => {
   let looks = 0;
   const query = async (_: unknown, [sessionId, hostId]: unknown[] = []) => {
@@ -16,7 +16,7 @@ const start = (serving: Record<string, string>) => {
 };
 
 describe('the fairness key of a request', () => {
-  it('is the project for all hosts of its sessions, looked up once a host', async () => {
+  it('is the project for all hosts of its sessions, and is looked up once for each host', async () => {
     const { find, ofHost, looks } = start({ h1: 's1', h2: 's2' });
     expect(await find({ projectId: 'prj-a', publicKey: 'pk-a', level: 'secret' }, {})).toBe(
       'prj-a',
@@ -28,7 +28,7 @@ describe('the fairness key of a request', () => {
     expect(looks()).toBe(2);
   });
 
-  it('is the host itself if it names a session that it does not serve, or none', async () => {
+  it('is the host itself if the request names no session, or one that the host does not serve', async () => {
     const { ofHost } = start({ h1: 's1' });
     expect(await ofHost('h2', { sessionId: 's1' })).toBe('h2');
     expect(await ofHost('h1', { hostId: 'h1' })).toBe('h1');

@@ -1,20 +1,24 @@
 /**
- * Determines the key under which a request counts in shared limits: the project, both for its own requests and for
- * those of the hosts of its sessions. A project with many hosts therefore gets no larger share.
+ * Determines the fairness key of a request, under which shared limits count it. The key is the project, for the
+ * project's own requests and for those of its sessions' hosts. A project with many hosts therefore gets no larger
+ * share.
  */
 import { LRUCache } from 'lru-cache';
 import type { Queryable } from '../../db/core/database.ts';
 import { findServedProject } from '../../db/sessions/sessions.ts';
 import type { Caller } from './endpoint.ts';
 
-/** Returns the fairness key of a caller; a host that serves no session has a key of its own. */
+/** Returns the fairness key of a caller. The key of a host that serves no session is the host itself. */
 export type FindFairnessKey = (caller: Caller, params: unknown) => Promise<string>;
 
-/** Upper bound for how long a host that serves another project's session by now still counts for the former project. */
+/**
+ * Maximum time for which a host still counts for its former project after it has begun to serve another project's
+ * session, in milliseconds.
+ */
 const keptMs = 5_000;
 const mostKept = 10_000;
 
-/** Creates the lookup. It looks a host's session up, and caches the result for a moment. */
+/** Creates the lookup. It reads the session of a host from the database and caches the result for a few seconds. */
 export const createFindFairnessKey = (db: Queryable): FindFairnessKey => {
   const known = new LRUCache<string, Promise<string>>({ max: mostKept, ttl: keptMs });
 

@@ -1,24 +1,24 @@
 /**
  * Records the addresses of gateways that call, and of callers with a wrong gateway token, for the diagnosis. A gateway
- * calls at least every 30 s, since its long poll ends by then. The database is updated now and then, and no request
- * waits for that.
+ * calls at least every 30 s, because its long poll ends by then. Each address is written to the database at most once
+ * every 10 s, and no request waits for the write.
  *
- * Anyone who reaches the port can cause refusals, from any number of addresses. Few of those are recorded, and counted
- * apart from the gateways.
+ * Anyone who reaches the port can cause refusals, from any number of addresses. Therefore only a few refused addresses
+ * are recorded, and they are counted separately from gateways.
  */
 import type { Log } from '#runtime/log.ts';
 import type { Queryable } from '../../db/core/database.ts';
 import { forNoProject } from '../../db/core/project-queue.ts';
 import { type GatewayWelcome, mostRefused, noteGateway } from '../../db/sessions/gateways.ts';
 
-/** Time during which an address is not recorded again. */
+/** Time during which an address is not recorded again, in milliseconds. */
 const restMs = 10_000;
-/** Upper bound for the addresses remembered of each kind. */
+/** Maximum number of addresses remembered, for accepted and for refused callers. */
 const most: Record<GatewayWelcome, number> = { seen: 1_000, refused: mostRefused };
 
 export type NoteGateway = (address: string, welcome: GatewayWelcome) => void;
 
-/** Creates the recorder. If a write fails, the address's next request tries again. */
+/** Creates the recorder. If a write fails, the next request from the address tries again. */
 export const createGatewayPresence = (
   db: Queryable,
   log: Log,

@@ -1,11 +1,11 @@
 /**
  * Health routes for operators and probes. `/health` reports that the process answers. `/ready` reports that it can
- * serve: database, schema and blob store work and have free space, and the program is not stopping. A fault of a blob
- * store that all replicas share is reported but makes none of them unready: calls need no blobs, and there would be no
- * replica left to take them.
+ * serve: the database, the schema and the blob store work, there is free disk space, and the program is not stopping.
+ * If a blob store that all replicas share fails, the failure is reported but the replicas stay ready. Calls need no
+ * blobs, and otherwise no replica would be left to take them.
  *
- * `/ready?exclude=room` reports full disks and stays 200. It is for a probe that removes every route to a program at
- * once, such as a pod's readiness probe: hosts, gateways and orchestrators can then continue open sessions.
+ * `/ready?exclude=room` reports full disks and still answers 200. It is for a probe that removes every route to a
+ * program at once, such as a pod's readiness probe. Hosts, gateways and orchestrators can then continue open sessions.
  */
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
@@ -26,7 +26,7 @@ const runCheck = async ({ name, isNeeded, run }: Check): Promise<Result> => {
   }
 };
 
-/** Checks that open sessions can do without. */
+/** Checks that a probe may exclude, because sessions that are open can continue without what they check. */
 const excludable = ['room', 'blobs'];
 
 /** Reads the checks that a probe wants ignored, from one or more `exclude` parameters. */

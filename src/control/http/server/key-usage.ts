@@ -1,6 +1,6 @@
 /**
- * Records which keys and tokens are in use. They are written periodically and in batches: no request waits for a
- * write, and a row is written once a period.
+ * Records which keys and tokens are in use. Uses are written periodically and in batches: no request waits for a write,
+ * and each credential is written at most once a period.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -11,12 +11,12 @@ import type { Caller } from './endpoint.ts';
 export type KeyUsage = {
   note(caller: Caller): void;
   loop: Loop<void>;
-  /** Stops the loop, and writes the uses that are still unwritten. */
+  /** Stops the loop, and writes the uses that were not written yet. */
   stop(): Promise<void>;
 };
 
 const everyMs = 20_000;
-/** Upper bound for the credentials recorded in one period; later ones are dropped. */
+/** Maximum number of credentials recorded in one period; further ones are dropped. */
 const mostNoted = 100_000;
 
 /** Starts the recorder. */

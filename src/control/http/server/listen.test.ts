@@ -45,7 +45,7 @@ describe('listen', () => {
     }
   });
 
-  it('binds no address if one is taken, and names that one', async () => {
+  it('binds no address if one is taken, and names the taken address', async () => {
     const first = await serve();
     const taken = portOf(first.listening.addresses[0]);
     const second = await serve();

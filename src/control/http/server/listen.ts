@@ -1,7 +1,8 @@
 /**
- * Listens on every configured address; an address that several APIs name is bound once. Draining continues to serve
- * but closes each connection after its next answer, so that clients reconnect through the load balancer. Stopping
- * accepts no new connections, lets requests under way finish, and cuts off the remaining ones at a deadline.
+ * Listens on every configured address; an address that several APIs name is bound once. While it drains, the server
+ * continues to serve but closes each connection after its next answer, so that clients reconnect through the load
+ * balancer. When it stops, it accepts no new connections, lets requests under way finish, and cuts off the remaining
+ * ones at a deadline.
  */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -64,10 +65,13 @@ export const listen = async (
   };
 };
 
-/** Addresses that serve the same APIs. */
+/** Addresses that all serve the same APIs, and the names of these APIs' listeners. */
 export type ListenerGroup = { serves: readonly ListenerName[]; addresses: ListenAddress[] };
 
-/** Groups the addresses by the APIs that they serve, each address once. Port 0 counts as a new address each time. */
+/**
+ * Groups the addresses by the APIs that they serve, each address once. Each occurrence of port 0 counts as an address
+ * of its own.
+ */
 export const groupListeners = (
   wanted: Readonly<Record<ListenerName, readonly ListenAddress[]>>,
 ): ListenerGroup[] => {

@@ -3,7 +3,7 @@ import { groupListeners } from './listen.ts';
 
 const at = (port: number, host = '127.0.0.1') => ({ host, port });
 
-it('groupListeners keeps listeners with addresses of their own apart', () => {
+it('groupListeners puts listeners without a shared address into separate groups', () => {
   const wanted = { public: [at(4500), at(0)], host: [at(4501)], internal: [at(0), at(0)] };
   expect(groupListeners(wanted)).toEqual([
     { serves: ['public'], addresses: [at(4500), at(0)] },
@@ -12,7 +12,7 @@ it('groupListeners keeps listeners with addresses of their own apart', () => {
   ]);
 });
 
-it('groupListeners serves at one address all APIs that name it', () => {
+it('groupListeners puts all APIs that name the same address into one group', () => {
   const wanted = {
     public: [at(4500)],
     host: [at(4501), at(4500)],

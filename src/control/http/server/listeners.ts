@@ -1,4 +1,4 @@
-/** The listeners of a program: each has the application that serves it, and all of them drain and stop together. */
+/** The listeners of a program. Each has the application that serves it, and all of them drain and stop together. */
 import type { FastifyInstance } from 'fastify';
 import type { ListenAddress } from '#runtime/listen.ts';
 import type { ListenerName } from '../../config.ts';
@@ -34,7 +34,7 @@ export class Listeners {
     };
   }
 
-  /** Closes each connection after its next answer from now on. */
+  /** Closes each connection after its next answer, from now on. */
   drain(): void {
     for (const { listening } of this.#started) listening.drain();
   }

@@ -1,7 +1,7 @@
 /**
- * Answers the methods that a path has besides those of its operations: HEAD for each GET, OPTIONS, and 405 for the
- * rest. Pages of other origins may call the routes that accept a public key: the key grants access, and the browser
- * adds no credentials of its own.
+ * Answers the methods of a path that are no operations: HEAD for each GET, OPTIONS, and 405 for all others. Pages of
+ * other origins may call the routes that accept a public key: the key alone grants access, and the browser adds no
+ * credentials.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import findMyWay, { type Config, type HTTPMethod, type HTTPVersion } from 'find-my-way';
@@ -9,10 +9,10 @@ import { accessRules, isPublicAccess } from '#wire/access.ts';
 import type { ErrorBody } from '#wire/errors.ts';
 import type { Access } from '#wire/operation.ts';
 
-/** Methods of a path with the access of each; undefined for a route that is no operation. */
+/** Methods of a path with the access level of each; undefined for a route that is no operation. */
 export type PathMethods = Map<string, Access | undefined>;
 
-/** Returns true if pages of other origins may call the route, which is so if it accepts a public key. */
+/** Returns true if pages of other origins may call the route. They may if the route accepts a public key. */
 export const isForPages = (access: Access | undefined): boolean =>
   access !== undefined && isPublicAccess(access) && accessRules[access].publicKey === 'taken';
 
@@ -28,7 +28,7 @@ export const allowPages = (reply: FastifyReply): void => {
 };
 
 /**
- * All headers are allowed, because SDKs in pages send headers of their own. For browsers `*` covers all but
+ * Value that allows all headers, because SDKs in pages send headers of their own. For browsers `*` does not cover
  * `Authorization`.
  */
 const preflightHeaders = 'Authorization, *';
@@ -53,7 +53,7 @@ const answer405 = (allow: string) => async (request: FastifyRequest, reply: Fast
   return reply.code(405).header('allow', allow).send(body);
 };
 
-/** Builds the handler for the methods that a path does not have. */
+/** Builds the handler for the methods of a path that are no operations. */
 const answerOthers = (known: PathMethods) => {
   const isPublic = [...known.values()].some(
     (access) => access !== undefined && isPublicAccess(access),
@@ -68,8 +68,8 @@ const answerOthers = (known: PathMethods) => {
 };
 
 /**
- * Answers the methods that paths do not have, before authentication and before the body is read. Create it before
- * routes are added to `app`; call `bind` after the last one.
+ * Creates the handler for methods that are no operations; it answers before authentication and before the body is read.
+ * Call this function before routes are added to `app`, and `bind` after the last route.
  */
 export const createOtherMethods = (
   app: FastifyInstance,

@@ -19,7 +19,7 @@ const names = new Map<unknown, string>(
   Object.entries(namedSchemas).map(([name, schema]) => [schema, name]),
 );
 
-/** Returns a schema with references in place of the named schemas in it. */
+/** Returns a schema in which references replace the named schemas that it contains. */
 const referInside = (schema: unknown): unknown => {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map(refer);
@@ -35,7 +35,10 @@ const mediaType = (schema: unknown): Json => ({
   [mediaTypeOf(schema)]: { schema: refer(schema) },
 });
 
-/** Adds the protobuf form to a body's content if the operation takes it; `message` names its message type. */
+/**
+ * Adds the protobuf form to a body's content if the operation accepts protobuf; `message` is the name of the message
+ * type.
+ */
 const withProtobuf = ({ protobuf }: OperationShape, message: string, content: Json): Json =>
   protobuf === true
     ? {
@@ -62,7 +65,7 @@ const errorAnswer = (description: string): Json => ({
   content: mediaType(errorSchema),
 });
 
-/** Adds the protobuf form to refusals: a request in protobuf is refused in protobuf. */
+/** Adds the protobuf form to error answers, because a request in protobuf is refused in protobuf. */
 const withStatus = (operation: OperationShape, answers: Json): Json => {
   if (operation.protobuf !== true) return answers;
   const content = withProtobuf(operation, 'google.rpc.Status', mediaType(errorSchema));
@@ -88,7 +91,7 @@ const refusals = ({ refusals: own = {} }: OperationShape): Json =>
 
 const isEmpty = (schema: unknown): boolean => (schema as { type?: unknown }).type === 'null';
 
-/** Returns the 403 answer of routes that refuse some valid credentials. */
+/** Returns the 403 answer of routes that refuse some kinds of valid credentials; an empty object for other routes. */
 const refusedKinds = (access: Access): Json => {
   if (!isPublicAccess(access) || !Object.values(accessRules[access]).includes(403)) return {};
   const isOfKeyPair = access === 'write' || access === 'inspect';

@@ -1,6 +1,6 @@
 /**
- * Pages of lists, counted from 1, with a default size and the envelope's `meta`; and cursors for lists that may be
- * very long. A page is limited in bytes, too, see `base/json/page-budget.ts`.
+ * Pages of lists, counted from 1, with a default size and the answer's `meta`. Lists that may be very long have
+ * cursors. The size of a page is also limited in bytes, see `base/json/page-budget.ts`.
  */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -14,13 +14,13 @@ export const toRange = ({ page = 1, limit = limits.pageDefault }: PageQuery) => 
   offset: (page - 1) * limit,
 });
 
-/** Returns the envelope's `meta` of a page. */
+/** Returns the `meta` of a page's answer. */
 export const toMeta = (
   { page = 1, limit = limits.pageDefault }: PageQuery,
   totalItems: number,
 ) => ({ page, limit, totalItems, totalPages: Math.ceil(totalItems / limit) });
 
-/** Returns one page, with its `meta`, of a list that is in memory as a whole. */
+/** Returns one page of a list that is held completely in memory, with the page's `meta`. */
 export const pageOf = <Entry>(entries: readonly Entry[], query: PageQuery) => {
   const { limit, offset } = toRange(query);
   return { data: entries.slice(offset, offset + limit), meta: toMeta(query, entries.length) };
@@ -29,10 +29,10 @@ export const pageOf = <Entry>(entries: readonly Entry[], query: PageQuery) => {
 const invalidParameter = (field: string, message: string): AppError =>
   new AppError('invalid', message, { fields: [{ path: [field], message }] });
 
-/** Encoding of a position in a list as parts of a cursor, and back. */
+/** Converts a position in a list to the parts of a cursor, and back. */
 export type CursorForm<Position> = {
   write(position: Position): readonly (string | number)[];
-  /** Returns undefined for parts that `write` never produces. */
+  /** Returns the position of a cursor's parts; undefined for parts that `write` never produces. */
   read(parts: readonly unknown[]): Position | undefined;
 };
 
@@ -40,7 +40,7 @@ export type CursorQuery = PageQuery & { cursor?: string };
 
 /**
  * Returns the number of a page and its start: after the cursor's position, or at an offset. Throws `invalid` for a
- * malformed cursor, and for an offset beyond `limits.lookedAtItems`, where the client has to use a cursor.
+ * malformed cursor. Throws it also for an offset beyond `limits.lookedAtItems`; there the client has to use a cursor.
  */
 const readStart = <Position>(query: CursorQuery, form: CursorForm<Position>) => {
   const { cursor, page = 1 } = query;
@@ -49,11 +49,11 @@ const readStart = <Position>(query: CursorQuery, form: CursorForm<Position>) => 
     if (offset <= limits.lookedAtItems) return { page, limit, offset, from: undefined };
     throw invalidParameter(
       'page',
-      `page ${page} begins after more than ${limits.lookedAtItems} entries; go there by "cursor", from each page's meta.nextCursor`,
+      `page ${page} begins after more than ${limits.lookedAtItems} entries; follow "cursor" from each page's meta.nextCursor instead`,
     );
   }
   if (query.page !== undefined) {
-    throw invalidParameter('cursor', 'continues after a page: give it without "page"');
+    throw invalidParameter('cursor', 'cannot be combined with "page": give one of them');
   }
   const [number, ...parts] = readCursor(cursor);
   const from = form.read(parts);
@@ -64,7 +64,7 @@ const readStart = <Position>(query: CursorQuery, form: CursorForm<Position>) => 
 /** Returns true for a whole number, as cursors may contain. */
 export const isWhole = (part: unknown): part is number => Number.isSafeInteger(part);
 
-/** Rows that a list has read for a page, whether more follow, and the count of the whole list. */
+/** Rows that were read for a page, whether more rows follow, and the count of the whole list. */
 type ReadPage<Row> = {
   rows: readonly Row[];
   hasMore: boolean;

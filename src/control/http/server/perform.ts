@@ -1,6 +1,6 @@
 /**
- * Performs one operation for a caller: reads the body, checks the request against the operation's schemas, and runs
- * the handler within the share of the caller's project. Authentication and access are checked before, in `server.ts`.
+ * Performs one operation for a caller: reads the body, checks the request against the operation's schemas, and runs the
+ * handler within the share of the caller's project. `server.ts` has already checked authentication and access.
  */
 import { zeroByteIn } from '../../base/bodies/zero-bytes.ts';
 import { isZeroByteError } from '../../db/core/errors.ts';
@@ -32,11 +32,14 @@ export type CallContext = {
 
 export type Performer = {
   validate: Validator;
-  /** Throws what the handler throws, and `invalid` for input that the operation does not take. */
+  /**
+   * Returns the handler's answer. Throws the handler's errors, and `invalid` for input that the operation does not
+   * accept.
+   */
   perform(request: RawRequest, context: CallContext): ReturnType<Endpoint['handle']>;
 };
 
-/** Rethrows an error. If the database refused a zero byte in a text, the error names the field with it. */
+/** Rethrows an error. If the database refused a text because of a zero byte, throws an error that names the field. */
 const throwNamed = (error: unknown, body: unknown): never => {
   const problem = isZeroByteError(error) ? zeroByteIn(body) : undefined;
   if (problem !== undefined) throwInvalid([problem], error);

@@ -1,8 +1,8 @@
 /**
- * Limits the requests that a key or token makes in a minute, and reports the limit in headers. The limit is the
- * project's or the installation's; without one, nothing is counted and no headers are sent. Replicas share the count.
- * Each takes a twentieth of the limit in advance, so that most requests cost no statement. Some of the limit may
- * therefore lie unused at one replica while another refuses.
+ * Limits the requests that a key or token makes in a minute, and reports the limit in headers. The limit is set by the
+ * project or by the installation; without one, nothing is counted and no headers are sent. Replicas share the count.
+ * Each replica takes a twentieth of the limit in advance, so that most requests cost no statement. Therefore one
+ * replica may refuse requests while another has not used what it took.
  */
 import type { FastifyReply } from 'fastify';
 import { AppError } from '#domain/error.ts';
@@ -20,8 +20,8 @@ const refusalOf = (limit: number): string =>
 const minuteMs = 60_000;
 
 /**
- * Counts requests on this replica alone, with the whole limit each minute. It is the fallback while the database's
- * disk is full: a count there would refuse reads, which need no disk space.
+ * Counts requests on this replica alone and grants the whole limit each minute. It is the fallback while the database's
+ * disk is full. A count in the database would then refuse reads, which need no disk space.
  */
 const createOwnCount = () => {
   let minute = 0;
@@ -36,7 +36,7 @@ const createOwnCount = () => {
   };
 };
 
-/** Creates the limiter; `usual` is the limit of projects without one of their own, null for no limit. */
+/** Creates the limiter. `usual` is the limit for projects that set none; null means no limit. */
 export const createLimitRate = (db: Queryable, usual: number | null): LimitRate => {
   const takeHere = createOwnCount();
   const buckets = createTokenBuckets(async (credentialId, most) => {

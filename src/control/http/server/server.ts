@@ -1,6 +1,6 @@
 /**
- * The HTTP server: routes requests to endpoints, checks access and input first, and turns every error into the one
- * shape of error answer. It does not listen by itself, see `listen.ts`.
+ * The HTTP server: routes requests to endpoints, checks access and input first, and turns every error into the common
+ * error answer. It does not listen on any address; `listen.ts` does.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
@@ -44,10 +44,10 @@ export type Api = { prefix: string; endpoints: readonly Endpoint[] };
 
 export type ServerOptions = RequestServices & {
   apis: readonly Api[];
-  /** Base paths of APIs that are served at other addresses. */
+  /** Base paths of APIs that other addresses serve. */
   elsewhere: readonly string[];
   authenticate: Authenticate;
-  /** Refuses requests of pages of other origins. */
+  /** Refuses requests that pages of other origins send. */
   guard: Guard;
   uploads: Uploads;
   limitRate: LimitRate;
@@ -57,8 +57,8 @@ export type ServerOptions = RequestServices & {
 };
 
 /**
- * Upper bound for a path argument: an id of 800 characters, each percent-encoded. The operation's schema has the real
- * bound.
+ * Maximum length of a path argument: an id of 800 characters, each percent-encoded. The operation's schema has the
+ * exact limit.
  */
 const mostArgumentChars = 800 * 12;
 
@@ -81,7 +81,7 @@ const signalOf = (reply: FastifyReply): AbortSignal => {
   return gone.signal;
 };
 
-/** Takes bodies as bytes. They are parsed once the operation is known, see `bind`. */
+/** Reads bodies as bytes. They are parsed once the operation is known, see `bind`. */
 const takeBodies = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers();
   const taken = ['application/json', protobufType];
@@ -89,8 +89,8 @@ const takeBodies = (app: FastifyInstance): void => {
 };
 
 /**
- * Refuses requests that pages of other origins may not send: any request to an MCP server, unless its origin is
- * allowed, and writes to all routes except those for pages. Routes for pages take a JSON body, for which a browser
+ * Refuses requests that pages of other origins may not send. These are all requests to an MCP server, unless the origin
+ * is allowed, and writes to all routes except those for pages. Routes for pages accept a JSON body, for which a browser
  * first sends a preflight request.
  */
 const checkPage = (
@@ -104,7 +104,10 @@ const checkPage = (
   if (method !== 'GET' && !isForPages(access) && !isJudged) guard.checkPage(headers);
 };
 
-/** Returns the fairness key that a body counts under. A host's session is looked up for large bodies only. */
+/**
+ * Returns the fairness key that the size of a body is counted under. For a host, its session is looked up only if the
+ * body is large.
+ */
 const holderOf = async (
   { params }: FastifyRequest,
   caller: Caller,
@@ -113,7 +116,7 @@ const holderOf = async (
 ): Promise<string> =>
   'hostId' in caller && !isLargeBody(bytes) ? caller.hostId : findFairnessKey(caller, params);
 
-/** Returns the bytes of the body that may be received; for a compressed one, the bytes that it may inflate to. */
+/** Returns the maximum number of bytes of the body; for a compressed body, the maximum after inflating. */
 const bytesToCome = ({ method, headers, routeOptions, encoding }: FastifyRequest): number => {
   if (method === 'GET' || method === 'HEAD') return 0;
   const { bodyLimit } = routeOptions;
@@ -131,14 +134,17 @@ const projectOf = ({ params, query }: FastifyRequest): string | undefined => {
 const sessionOf = ({ params }: FastifyRequest): string | undefined =>
   (params as { sessionId?: string } | undefined)?.sessionId;
 
-/** Returns the received body; without bytes if there is none. */
+/** Returns the received body; its `bytes` are undefined if there is no body. */
 const receivedOf = async (request: FastifyRequest): Promise<ReceivedBody> => {
   const { body, encoding, routeOptions } = request;
   if (!(body instanceof Uint8Array)) return { bytes: undefined };
   return encoding === undefined ? { bytes: body } : receive(body, routeOptions.bodyLimit);
 };
 
-/** Reserves size budget for the body to come. It is released when the answer is sent or the client disconnects. */
+/**
+ * Reserves size budget for the request's body. The budget is released when the answer is sent or the client
+ * disconnects.
+ */
 const beginUpload = async (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -218,7 +224,7 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
   });
 };
 
-/** Counts answers by operation; all routes that are no operation count as `other`. */
+/** Counts answers by operation; answers of all routes that are no operation count as `other`. */
 const countRequests = (app: FastifyInstance, { httpRequests, httpSeconds }: Metrics): void => {
   app.addHook('onResponse', (request, reply, done) => {
     const { operation = 'other' } = configOf(request);

@@ -1,6 +1,6 @@
 /**
- * Checks session tokens. They are derived from the session and stored nowhere, so the check reads the session's facts,
- * and caches them, since they never change. It does not check whether the session is still open.
+ * Checks session tokens. A token is derived from its session and stored nowhere. The check therefore reads the
+ * session's facts, which never change, and caches them. It does not check whether the session is still open.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -15,7 +15,7 @@ export type CheckSessionToken = (token: string, sessionId: string) => Promise<Se
 
 const mostKept = 50_000;
 
-/** Returns true for text that begins as session tokens do; keys of projects begin otherwise. */
+/** Returns true for a text with the prefix of session tokens; keys of projects have another prefix. */
 export const isSessionToken = (token: string): boolean => token.startsWith('st-');
 
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest();

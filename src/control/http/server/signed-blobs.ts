@@ -1,7 +1,7 @@
 /**
- * Receives and serves bytes at signed addresses, see `platform/blobs/signed.ts`, on a path of their own. An upload is
- * streamed to a file and becomes a blob only if it has the size and digest that its address states. No more than that
- * size is read.
+ * Receives and serves bytes at signed addresses, see `platform/blobs/signed.ts`. These addresses have a path of their
+ * own. An upload is streamed to a file and becomes a blob only if it has the size and digest that its address states.
+ * At most that many bytes are read.
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -21,7 +21,7 @@ import {
 import { withReceived } from '../../platform/blobs/receive.ts';
 import { signedPath } from '../../platform/blobs/signed.ts';
 
-/** Upper bound for concurrent uploads. */
+/** Maximum number of concurrent uploads. */
 const mostAtOnce = 32;
 
 type Awaiting = {
@@ -39,29 +39,37 @@ const busy = (): AppError =>
 const notAwaited = ({ digest }: AwaitedBlob): AppError =>
   new AppError('forbidden', `no upload of ${digest} is pending any more: request a new address`);
 
-/** Refuses a request whose headers announce another number of bytes than the awaited one, before the body is read. */
+/**
+ * Refuses a request whose headers announce a size other than the one that the address states, before the body is read.
+ */
 const checkAnnounced = ({ headers }: FastifyRequest, awaited: AwaitedBlob): void => {
   if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
-    throw new AppError('invalid', 'the bytes are taken as they are: send no Content-Encoding');
+    throw new AppError('invalid', 'uploads are stored as they are sent: send no Content-Encoding');
   }
   const announced = headers['content-length'];
   if (announced === undefined) return;
   checkAwaited({ digest: awaited.digest, bytes: Number(announced) }, awaited);
 };
 
-/** Checks the checksum header, under whichever vendor's name the client sends it, and the content type. */
+/** Checks the content type, and the checksum header if there is one; vendors name that header differently. */
 const checkSaid = ({ headers }: FastifyRequest, terms: AwaitedBlob & { type?: string }): void => {
   const sum = Buffer.from(terms.digest.slice('sha256:'.length), 'hex').toString('base64');
   const said = Object.entries(headers).find(([name]) => /^x-[a-z]+-checksum-sha256$/.test(name));
   if (said !== undefined && said[1] !== sum) {
-    throw new AppError('invalid', `${said[0]} is not that of the announced bytes, which is ${sum}`);
+    throw new AppError(
+      'invalid',
+      `${said[0]} is not the checksum that the upload was announced with, ${sum}`,
+    );
   }
   if (terms.type !== undefined && headers['content-type'] !== terms.type) {
     throw new AppError('invalid', `the bytes must be sent with "Content-Type: ${terms.type}"`);
   }
 };
 
-/** Returns the owner of an upload by the form of its name: chunks of a batch, or files of a project. */
+/**
+ * Returns the kind of object that an upload is for, by the form of its name: a chunk of a batch, or a file of a
+ * project.
+ */
 const awaitingOf = (name: string): Awaiting =>
   isId('chk', name)
     ? { isAwaited: chunks.isAwaited, markReceived: chunks.markReceived }
@@ -72,7 +80,7 @@ const refuseMethod = (reply: FastifyReply): FastifyReply => {
   return reply.code(405).header('allow', 'GET, PUT').send({ message, error: 'method_not_allowed' });
 };
 
-/** Adds the routes, in a context of their own: their bodies are not JSON and are not kept in memory. */
+/** Adds the routes in a separate context, because their bodies are not JSON and are not held in memory. */
 export const addSignedBlobRoutes = (
   app: FastifyInstance,
   { addresses, blobs, config, db }: Pick<Parts, 'addresses' | 'blobs' | 'config' | 'db'>,
@@ -93,7 +101,7 @@ export const addSignedBlobRoutes = (
     // A refused client may still be sending; closing the connection stops reading from it.
     reply.header('connection', 'close');
     const terms = addresses.readTerms('PUT', request.params.sha256, request.query);
-    if (terms.method !== 'PUT') throw new Error('the terms are of another method');
+    if (terms.method !== 'PUT') throw new Error('the terms of the signed address are not for PUT');
     checkAnnounced(request, terms);
     checkSaid(request, terms);
     const awaiting = awaitingOf(terms.name);
@@ -106,7 +114,7 @@ export const addSignedBlobRoutes = (
 
   const get = async (request: FastifyRequest<Address>, reply: FastifyReply) => {
     const terms = addresses.readTerms('GET', request.params.sha256, request.query);
-    if (terms.method !== 'GET') throw new Error('the terms are of another method');
+    if (terms.method !== 'GET') throw new Error('the terms of the signed address are not for GET');
     const [bytes, stream] = await Promise.all([blobs.size(terms.digest), blobs.read(terms.digest)]);
     reply
       .header('content-type', terms.type ?? defaultContentType)

@@ -14,7 +14,7 @@ describe('an address with a name', () => {
     ['/datasets/a/b/runs/of/today', '/datasets/a%2Fb/runs/of%2Ftoday'],
     ['/datasets/a/b/runs/of/today/stop', '/datasets/a%2Fb/runs/of%2Ftoday/stop'],
     ['/context/skills/a/b', '/context/skills/a%2Fb'],
-  ])('has its slashes escaped: %s', (given, escaped) => {
+  ])('gets the slashes in the name escaped: %s', (given, escaped) => {
     expect(escapeNames(`${at}${given}`)).toBe(`${at}${escaped}`);
   });
 

@@ -1,10 +1,10 @@
 /**
- * Accepts names with slashes that are not escaped in an address. Clients escape them (`folder%2Fname`), but older
- * clients, and people, send `folder/name`; such an address is rewritten to the escaped one. Escaped names stay as they
- * are.
+ * Accepts names whose slashes are not escaped in an address. Clients escape them (`folder%2Fname`), but older clients
+ * and people send `folder/name`. Such an address is rewritten to the escaped one; names that are already escaped are
+ * not changed.
  */
 
-/** Beginning of all addresses that can have such a name. Most requests have another, and cost one test. */
+/** Beginning of all addresses that can contain such a name. Most requests have another address, and cost one test. */
 const named = /^\/api\/public\/(?:v2\/(?:prompts|datasets)|datasets|context)\//;
 
 /** Address patterns: the part before a name, the name, and the optional part after it. */

@@ -39,14 +39,14 @@ describe('the memory budget for bodies', () => {
     expect(uploads.bytes()).toBe(0);
   });
 
-  it('is released when a small body has been read, and one that is not kept', () => {
+  it('is released when a body has been read that is small or need not be kept', () => {
     const uploads = createUploads({ oneMib: 64, allMib: 100 });
     uploads.begin(ofProject('a', 1_000)).read();
     uploads.begin({ holder: 'a', bytes: 4 * mib, isKept: false }).read();
     expect(uploads.bytes()).toBe(0);
   });
 
-  it('is reserved for the announced length, or for the maximum without one', () => {
+  it('is reserved for the announced length, or for the maximum if the body is chunked', () => {
     expect(announcedBytes({ 'content-length': '12' }, 100)).toBe(12);
     expect(announcedBytes({ 'content-length': '101' }, 100)).toBe(0);
     expect(announcedBytes({ 'transfer-encoding': 'chunked' }, 100)).toBe(100);

@@ -1,9 +1,9 @@
 /**
- * Size budgets for the bodies of requests, per caller and in all. Budget is taken before the first byte of a body is
- * read. A client's large body holds its budget until its request is done, so that bodies waiting to be parsed or
- * compiled are bounded by bytes, too. A host's large body holds it only until it is parsed, because a host's request
+ * Size budgets for request bodies, per caller and for all callers together. Budget is taken before the first byte of a
+ * body is read. A client's large body holds its budget until its request is done, so that bodies that wait to be parsed
+ * or compiled are also limited by bytes. A host's large body holds it only until it is parsed, because a host's request
  * stays open until its next call comes. Small bodies have a separate budget, held until they are parsed, so that large
- * ones never keep them out.
+ * bodies never block them.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '#domain/error.ts';
@@ -12,38 +12,43 @@ import { createByteBudget } from '../../base/fairness/byte-budget.ts';
 import { quotaError } from '../../base/fairness/quotas.ts';
 
 export type UploadLimits = {
-  /** MiB of large bodies at once, of all callers and of one; small bodies have half as many. */
+  /** Budgets for large bodies, in MiB, of all callers together and of one caller; small bodies have half as much. */
   allMib: number;
   oneMib: number;
 };
 
 /** Size budget that one request's body holds. */
 export type Upload = {
-  /** Releases the budget of a body that has been parsed, unless it is a large one that is kept. */
+  /**
+   * Releases the budget of a body that has been parsed, unless it is a large body that holds it until its request is
+   * done.
+   */
   read(): void;
   /** Runs the request's work, and releases the budget when it ends. */
   during<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** Releases the budget unless the work is under way. Called when the answer is sent or the client disconnects. */
+  /** Releases the budget unless work is under way. Called when the answer is sent or the client disconnects. */
   end(): void;
 };
 
 export type ExpectedUpload = {
   holder: string;
   bytes: number;
-  /** True if a large body counts until its request is done. */
+  /** True if a large body holds its budget until its request is done. */
   isKept: boolean;
 };
 
 export type Uploads = {
   /** Takes budget; throws `exhausted` if the caller holds too much, and `unavailable` if all callers together do. */
   begin(upload: ExpectedUpload): Upload;
-  /** Returns the bytes that are taken. */
+  /** Returns the number of bytes of budget that are taken. */
   bytes(): number;
 };
 
 const mib = 1024 * 1024;
 
-/** Least bytes that a request counts for, however small its body: it costs a connection and buffers. */
+/**
+ * Minimum number of bytes that a request counts for, however small its body, because it costs a connection and buffers.
+ */
 const leastBytes = 16 * 1024;
 
 const retryAfterMs = 1_000;
@@ -61,7 +66,10 @@ const refusal = (bound: 'one' | 'all', oneMib: number): AppError =>
 
 export const isLargeBody = (bytes: number): boolean => bytes > limits.directBodyBytes;
 
-/** Returns the bytes that a request may send: its announced length, or the operation's maximum if it announces none. */
+/**
+ * Returns the number of bytes that a request may send: its announced length, or the operation's maximum for a chunked
+ * body.
+ */
 export const announcedBytes = (headers: IncomingHttpHeaders, most: number): number => {
   if (headers['transfer-encoding'] !== undefined) return most;
   const length = Number(headers['content-length'] ?? 0);

@@ -19,7 +19,7 @@ const fieldsOf = (validate: ReturnType<typeof createValidator>, parts: object): 
 const checkOpen = checkOfBody(openSession.body);
 const pathsOf = (body: unknown) => checkOpen(body).map(({ path }) => path.join('/'));
 
-/** Returns the operation that lists what this one reads: the one at the path without its last argument. */
+/** Returns the operation that lists what the given operation reads: the one whose path lacks the last argument. */
 const listOf = ({ path }: OperationShape): OperationShape | undefined => {
   const parent = /^(.*)\/\{\w+\}$/.exec(path)?.[1];
   return operationsOf(publicApi).find((one) => one.method === 'GET' && one.path === parent);
@@ -36,7 +36,7 @@ describe('an unknown query parameter', () => {
     );
 
   it.each(reads)(
-    'is treated alike by the read of one object and by the list: %s',
+    'is refused by the read of one object exactly if it is refused by the list: %s',
     (_, read, list) => {
       expect(isRefused(read)).toBe(isRefused(list));
     },
@@ -67,7 +67,7 @@ describe('the check of a request', () => {
     ]);
   });
 
-  it('reports for a union only problems of the form that was meant', () => {
+  it('reports for a union only the problems of the variant that the client most likely meant', () => {
     expect(pathsOf({ slug: 'x', task: 'name' })).toEqual([]);
     expect(pathsOf({ slug: 'x', task: { seed: { rows: 5 } } })).toEqual(['task/seed/rows']);
     expect(pathsOf({ slug: 'x', task: { id: 'a', version: 0 } })).toEqual(['task/version']);
@@ -80,7 +80,7 @@ describe('the check of a request', () => {
     expect(pathsOf({ slug: 'x', task: { grader } })).toEqual(['task/grader/checks/0/where']);
   });
 
-  it('requires a body if the operation does, and accepts none if it is optional', () => {
+  it('requires a body if the operation does', () => {
     expect(checkOpen(undefined)).toEqual([{ path: [], message: 'a JSON body is required' }]);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Checks a request against its operation's schemas and reports one problem a field, in the order of the request's
- * parts. Path, query and headers are text, so numbers and booleans are parsed from it. The body was checked where it
- * was parsed, see `base/bodies/read.ts`.
+ * Checks a request against its operation's schemas and reports one problem for each field, in the order of the
+ * request's parts. Path, query and headers are text, so numbers and booleans are parsed from the text. The body was
+ * already checked where it was parsed, see `base/bodies/read.ts`.
  */
 import { cut } from '#domain/cut.ts';
 import { AppError, type FieldProblem } from '#domain/error.ts';
@@ -12,22 +12,23 @@ import { type Check, checkOfText } from '../../base/bodies/check.ts';
 import { mostProblems } from '../../base/bodies/explain.ts';
 import type { RequestParts } from './endpoint.ts';
 
-/** Upper bound for the part of an unknown name that an error quotes. */
+/** Maximum length of the part of an unknown name that an error quotes, in characters. */
 const mostShownChars = 100;
 
 const none: Check = () => [];
 const checkPart = (schema: TSchema | undefined): Check =>
   schema === undefined ? none : checkOfText(schema);
 
-/** Rejects every parameter, as an operation that takes some rejects unknown ones. */
+/** Rejects every query parameter, for operations that have none. */
 const noQuery: Check = (query) =>
   Object.keys(query as object).map((name) => ({ path: [name], message: 'is not a known field' }));
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /**
- * Creates the check of a path's arguments. Arguments of a client that nothing can have are answered `not_found`, like
- * ids that do not exist. Those of a host are a mistake of this program, and answered `invalid`.
+ * Creates the check of a path's arguments. If a client's arguments cannot name anything, the answer is `not_found`, as
+ * for ids that do not exist. If a host's arguments cannot, it is a mistake of this program, and the answer is
+ * `invalid`.
  */
 const createPathCheck = ({ access, params }: OperationShape): ((given: unknown) => void) => {
   const check = checkPart(params);
@@ -44,7 +45,7 @@ const createPathCheck = ({ access, params }: OperationShape): ((given: unknown) 
   };
 };
 
-/** Throws `invalid` for problems, with the first of them in its message; returns if there are none. */
+/** Throws `invalid` if there are problems, with the first of them in its message. */
 export const throwInvalid = (problems: readonly FieldProblem[], cause?: unknown): void => {
   const [first] = problems;
   if (first === undefined) return;
@@ -59,9 +60,9 @@ export type Checked = Omit<RequestParts, 'body'>;
 export type Validator = {
   /** Checks the arguments of the path alone. */
   path(params: unknown): void;
-  /** Checks path, query and headers: all that can be refused before a large body is received. */
+  /** Checks path, query and headers, so that a request can be refused before a large body is received. */
   head(parts: Checked): void;
-  /** Checks the whole request, with the problems found in the body. */
+  /** Checks the whole request; `ofBody` holds the problems already found in the body. */
   whole(parts: Checked, ofBody: readonly FieldProblem[]): void;
 };
 

@@ -22,7 +22,7 @@ export const walkedItems = limits.lookedAtItems + 2 * limits.pageMax;
 export const openNumberedPage = (query: RawQuery, projectId: string, order: Order) => {
   const cursor = textIn(query, 'cursor');
   if (cursor !== undefined && textIn(query, 'page') !== undefined) {
-    throw invalidParameter('cursor', 'already names the page: omit "page"');
+    throw invalidParameter('cursor', 'cannot be combined with "page": give one of them');
   }
   const { pageMax, pageDefault } = limits;
   const limit = numberIn(query, 'limit', { least: 1, most: pageMax, usual: pageDefault });

@@ -44,7 +44,7 @@ const storeOf = (parts: Parts): DatasetStore => ({
   findMedia: (projectId, ids) => findReferredMedia(parts, projectId, ids),
 });
 
-/** Upper bound for the run names and item ids of a dataset that the older routes list. */
+/** Maximum number of run names, and of item ids, that the older routes list for a dataset. */
 const mostNames = limits.countedItems;
 
 const readDatasets = async (parts: Parts, projectId: string, query: RawQuery) => {
@@ -74,7 +74,7 @@ const datasetEndpointsOf = (parts: Parts): Endpoint[] => [
   ),
 ];
 
-/** Builds the older routes of datasets, for clients that know no others. */
+/** Builds the older routes of datasets, for clients that do not know the newer ones. */
 const olderEndpointsOf = (parts: Parts): Endpoint[] => {
   const { db } = parts.traces;
   const viewWhole = async (dataset: DatasetRow) => ({

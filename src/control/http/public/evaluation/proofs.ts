@@ -19,10 +19,13 @@ import {
 import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 
 const kind = 'proof';
-/** Upper bound for holding a request until its proof ends, in seconds. */
+/** Maximum time for which a request is held until its proof ends, in seconds. */
 const holdSeconds = 55;
 
-/** Returns the task as its run gets it: an existing task, fixed at its current version. */
+/**
+ * Returns the task in the form that its run needs: a stored task at its current version, or the name of a task of the
+ * world. Throws `not_found` if it does not exist.
+ */
 const findTask = async (
   parts: Parts,
   version: Version,

@@ -16,7 +16,7 @@ import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 import { toMeta, toRange } from '../../server/paging.ts';
 
 const kind = 'tests';
-/** Upper bound for holding a request until its test run ends, in seconds. */
+/** Maximum time for which a request is held until its test run ends, in seconds. */
 const holdSeconds = 55;
 
 export const testEndpoints = (parts: Parts): Endpoint[] => [

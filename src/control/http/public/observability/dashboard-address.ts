@@ -1,4 +1,7 @@
-/** Serves the address of a dashboard (`url`), below `/dashboard`: its page, for clients with the key pair. */
+/**
+ * Serves the address of a dashboard (its `url`), below `/dashboard`. The answer is the dashboard's page, for clients
+ * with the key pair.
+ */
 import { operation } from '#wire/operation.ts';
 import { DashboardParams } from '#wire/public-api/observability/dashboard.ts';
 import { Bytes } from '#wire/schemas.ts';

@@ -7,9 +7,10 @@ import { putSpans } from '../../../observability/ingestion/single-events.ts';
 import type { Parts } from '../../../parts.ts';
 import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 
-/** Stops the request if its client has disconnected. The client's retry sends the remaining events again. */
+/** Throws if the client of the request has disconnected. The client's retry sends the remaining events again. */
 const stopIfGone = (signal: AbortSignal): void => {
-  if (signal.aborted) throw new AppError('unavailable', 'the client did not wait for its answer');
+  if (signal.aborted)
+    throw new AppError('unavailable', 'the client disconnected before its answer');
 };
 
 const endpointsOf = ({ traces, log }: Parts): Endpoint[] => [
@@ -40,7 +41,7 @@ const endpointsOf = ({ traces, log }: Parts): Endpoint[] => [
   endpoint(api.ingestMetrics, async () => respond(200, {})),
 ];
 
-/** Builds the endpoints. They yield to opens of sessions before they read a body. */
+/** Builds the endpoints. Each of them yields to opens of sessions before it reads a body. */
 export const ingestionEndpoints = (parts: Parts): Endpoint[] =>
   endpointsOf(parts).map((one) => ({
     ...one,

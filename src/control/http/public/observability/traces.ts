@@ -87,7 +87,7 @@ const observationEndpointsOf = ({ traces: { db } }: Parts): Endpoint[] => [
     if (isTrue(query, 'parseIoAsJson')) {
       throw invalidParameter(
         'parseIoAsJson',
-        'is not served: input and output are as they were sent',
+        'is not supported: input and output are returned as they were sent',
       );
     }
     const page = openCursorPage(query, projectId, mostParts, { time: 'o.began_at', key: 'o.key' });

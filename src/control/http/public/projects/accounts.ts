@@ -61,7 +61,10 @@ const formerMember = ({ userId, email }: MemberRow) => ({
 
 type KeyedHeaders = { 'idempotency-key'?: string | undefined } | undefined;
 
-/** Returns the `Idempotency-Key` of a request with a hash of its content; undefined if it has none. */
+/**
+ * Returns the `Idempotency-Key` of a request with a hash of the request's content; undefined if there is no such
+ * header.
+ */
 const onceOf = (operation: string, headers: KeyedHeaders, asked: unknown): Once => {
   const key = headers?.['idempotency-key'];
   return key === undefined ? undefined : { key, operation, hash: hashOf({ operation, asked }) };
@@ -175,8 +178,8 @@ const tokenEndpoints = ({ db }: Parts): Endpoint[] => [
 ];
 
 /**
- * Returns the projects that a caller reaches: the one of a key pair, all for a key of the organization, or those of a
- * token.
+ * Returns the projects that a caller reaches: one for a project's key pair, all for a key of the organization, or those
+ * that a token grants.
  */
 const listReached = async ({ db }: Parts, caller: AccountCaller) => {
   const { organizationId, atProject, token } = caller;

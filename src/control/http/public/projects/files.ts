@@ -33,7 +33,7 @@ import { getWorld } from '../../../worlds/versions/address.ts';
 import { type Endpoint, endpoint, type ProjectCaller, respond } from '../../server/endpoint.ts';
 import { type CursorForm, openPage, type PageQuery, toMeta, toRange } from '../../server/paging.ts';
 
-/** Names after which a page begins, of folders and of files; null begins at the first. */
+/** Names of the last folder and the last file before a page; null if the page begins at the first folder or file. */
 type Position = { folder: string | null; file: string | null };
 
 const isName = (part: unknown): part is string | null =>
@@ -45,7 +45,7 @@ const byName: CursorForm<Position> = {
     isName(folder) && isName(file) ? { folder: folder || null, file: file || null } : undefined,
 };
 
-/** Sorts after every name. */
+/** Text that sorts after every name. */
 const lastName = '\u{10ffff}';
 
 const pathBelow = (above: string, name: string): string => `${above}${name}`;
@@ -98,7 +98,7 @@ const makeFolder = ({ db }: Parts, projectId: string, given: string) => {
   });
 };
 
-/** Operations on the files of a project, shared by both sets of routes. */
+/** Operations on the files of a project, shared by the routes of the project and those below its worlds. */
 const drive = (parts: Parts) => {
   const { db, addresses } = parts;
   return {
@@ -149,7 +149,9 @@ const drive = (parts: Parts) => {
 
 type Drive = ReturnType<typeof drive>;
 
-/** Operations on the connectors of a project's files, shared by both sets of routes. */
+/**
+ * Operations on the connectors of a project's files, shared by the routes of the project and those below its worlds.
+ */
 const connectors = (parts: Parts) => ({
   async list(projectId: string, query: PageQuery) {
     const [rows, total] = await Promise.all([
@@ -234,7 +236,10 @@ const ownEndpoints = (files: Drive): Endpoint[] => [
   }),
 ];
 
-/** Builds the same file endpoints below a world's path, for clients that know only a world of the project. */
+/**
+ * Builds the file endpoints below a world's path. They do the same as those of the project, for clients that know only
+ * one of its worlds.
+ */
 const worldEndpoints = (parts: Parts, files: Drive): Endpoint[] => [
   endpoint(api.listFilesOfEnvironment, async ({ params, query }, { caller: { projectId } }) => {
     await getWorld(parts, projectId, params.containerId);

@@ -1,4 +1,4 @@
-/** Endpoints that record how the agent of a session ended, and read it. */
+/** Endpoints that record and read how the agent of a session ended. */
 import { AppError } from '#domain/error.ts';
 import { cleanText } from '#observability/read-value.ts';
 import * as api from '#wire/public-api/operations.ts';

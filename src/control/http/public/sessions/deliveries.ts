@@ -1,6 +1,6 @@
 /**
- * Endpoints of a session's webhooks: its subscriptions, its deliveries as they arrive, and the answers of their
- * receivers.
+ * Endpoints of a session's webhooks: its subscriptions, its deliveries in the order of their arrival, and the answers
+ * of the webhooks' receivers.
  */
 import { withoutNul } from '#domain/cut.ts';
 import { AppError } from '#domain/error.ts';
@@ -28,7 +28,8 @@ import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 type Asked = { projectId: string; sessionId: string; after: number; limit: number };
 
 /**
- * Size budget of a page. Pages are parsed here, so it is below that of other lists; a single delivery may exceed it.
+ * Size budget of a page, in bytes. Pages of deliveries are parsed here, so the budget is below that of other lists. A
+ * single delivery may exceed it.
  */
 const pageBytes = limits.statePageBytes;
 
@@ -50,7 +51,9 @@ const readPage = async (
   return { data, meta: { after: rows.at(-1)?.id ?? after, last, state, isOver } };
 };
 
-/** Returns true if the page is worth answering before the long poll's time is up. */
+/**
+ * Returns true if the page has something new for the client, so that the long poll is answered before its time is up.
+ */
 const isNews = ({ data, meta }: DeliveryList, asked: Asked): boolean =>
   data.length > 0 || meta.isOver || meta.after > asked.after;
 

@@ -1,6 +1,6 @@
 /**
- * Endpoints that list the requests made to one session, or to all sessions of a world. Their free JSON passes through
- * as text.
+ * Endpoints that list the requests made to one session, or to all sessions of a world. JSON of clients is passed on as
+ * text, unparsed.
  */
 import { AppError } from '#domain/error.ts';
 import * as api from '#wire/public-api/operations.ts';
@@ -21,7 +21,7 @@ import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 import { type CursorForm, isWhole, openPage } from '../../server/paging.ts';
 
 const jsonMembers = ['request', 'response', 'changes', 'rows'] as const;
-/** Values in place of members that the page's size budget left out. */
+/** Values of members that are left out because of the page's size budget. */
 const nothing = { request: 'null', response: 'null', changes: '{}', rows: '[]' };
 
 const viewRequest = ({ at, ...row }: RequestRow): RequestView => {
@@ -39,7 +39,7 @@ const byNumber: CursorForm<SessionPosition> = {
   read: ([id]) => (isEntryId(id) ? { id } : undefined),
 };
 
-/** Upper bound for milliseconds that both a JavaScript and a PostgreSQL date can hold. */
+/** Latest time that both a JavaScript and a PostgreSQL date can hold, in milliseconds since 1970. */
 const mostMs = 8.64e15;
 
 const byTime: CursorForm<WorldPosition> = {

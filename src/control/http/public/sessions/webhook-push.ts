@@ -24,11 +24,11 @@ const invalid = (name: string, message: string): AppError =>
     fields: [{ path: [name], message }],
   });
 
-/** Throws `invalid` for a URL that no subscription can have: deliveries are signed for http and https URLs alone. */
+/** Throws `invalid` for a URL that no subscription can have: only deliveries to http and https URLs are signed. */
 const checkRegistered = (url: string): void => {
   const { protocol } = URL.parse(url) ?? {};
   if (protocol === 'http:' || protocol === 'https:') return;
-  throw invalid('url', 'it is no http or https URL as a subscription has it');
+  throw invalid('url', 'must be the http or https URL of a webhook subscription');
 };
 
 /** Throws `invalid` for a destination whose URL the sender would refuse. */

@@ -1,6 +1,6 @@
 /**
- * Endpoints of worlds and versions under their older names, container and bundle. They do the same as the routes of
- * versions.
+ * Endpoints of worlds and versions under their older names, container and bundle. They behave like the newer routes of
+ * worlds and versions.
  */
 import * as api from '#wire/public-api/operations.ts';
 import { startWorldRun } from '../../../evaluation/dataset-runs/world-runs.ts';

@@ -29,7 +29,7 @@ import { viewVersion } from '../../../worlds/versions/view-version.ts';
 import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 import { type CursorForm, isWhole, openPage } from '../../server/paging.ts';
 
-/** Upper bound for milliseconds that both a JavaScript and a PostgreSQL date can hold. */
+/** Latest time that both a JavaScript and a PostgreSQL date can hold, in milliseconds since 1970. */
 const mostMs = 8.64e15;
 
 const newestFirst: CursorForm<BatchPosition> = {

@@ -1,4 +1,4 @@
-/** Endpoint that creates links by which a person enters a surface of a session, once. */
+/** Endpoint that creates links by which a person opens a surface of a session. Each link works once. */
 import { AppError } from '#domain/error.ts';
 import { newSecret } from '#domain/id.ts';
 import type { LinkScope, SurfaceKind } from '#domain/session.ts';
@@ -15,13 +15,16 @@ import { browserUrls, surfaceAddress } from '../../../sessions/lifecycle/view.ts
 import { isOver } from '../../../sessions/lifecycle/wait.ts';
 import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 
-/** Lifetime of a link: long enough to hand it to a person, and over before it is found in a browser's history. */
+/**
+ * Lifetime of a link, in milliseconds: long enough to hand it to a person, and over before it can be found in a
+ * browser's history.
+ */
 const lifeMs = 10 * 60_000;
 
 const conflict = (message: string, { state }: SessionRow): AppError =>
   new AppError('conflict', message, { detail: { state } });
 
-/** Throws `conflict` if the session cannot be entered, or was opened without this surface. */
+/** Throws `conflict` if the session is over or closing, or was opened without this surface. */
 const checkEnterable = (session: SessionRow, surface: SurfaceKind): void => {
   const { id, state, surfaces } = session;
   if (isOver(state) || state === 'CLOSING') {
@@ -33,7 +36,7 @@ const checkEnterable = (session: SessionRow, surface: SurfaceKind): void => {
   }
 };
 
-/** Returns the message for a surface whose address is not known yet, or never will be. */
+/** Returns the message for a surface without an address: it has none yet, or this installation never gives it one. */
 const lackOfAddress = ({ id, hostAddress }: SessionRow, surface: SurfaceKind): string => {
   if (surface === 'browser') return `${id} has no browser yet; links can be made once it is ready`;
   return hostAddress === null
@@ -47,8 +50,8 @@ const onlyOfBrowsers = (opens: LinkScope): AppError => {
 };
 
 /**
- * Returns the beginning of a link: the origin of the surface, or the address of its DevTools; null while it is not
- * known.
+ * Returns the part of a link before its key: the origin of the surface, or the address of its DevTools. Returns null
+ * while the address is not known.
  */
 const linkedAddress = (
   config: Parts['config'],

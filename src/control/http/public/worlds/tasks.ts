@@ -15,7 +15,8 @@ import { toMeta, toRange } from '../../server/paging.ts';
 const metadataPrefix = 'metadata.';
 
 /**
- * Returns the labels that a query filters by, as `metadata.<key>=<value>`; undefined if one key is to have two values.
+ * Returns the labels that a query filters by, given as `metadata.<key>=<value>`; undefined if the query gives one key
+ * two values.
  */
 const labelsIn = (query: object): Record<string, string> | undefined => {
   const asked = Object.entries(query).filter(([name]) => name.startsWith(metadataPrefix));
@@ -27,7 +28,10 @@ const labelsIn = (query: object): Record<string, string> | undefined => {
   return Object.fromEntries(pairs.map(([key, [value = '']]) => [key, value]));
 };
 
-/** Removes details of the problems of solutions: they reveal parts of a solution, and agents may have public keys. */
+/**
+ * Removes details of the problems that were found in solutions. They reveal parts of a solution, and agents may hold
+ * public keys.
+ */
 const withoutSolutions = ({ problems, ...found }: TaskValidation): TaskValidation => ({
   ...found,
   problems: problems.map(({ path, message }) => {

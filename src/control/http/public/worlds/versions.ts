@@ -51,10 +51,14 @@ export const answerPush = async (
   return changed && !isRepeated ? respond(201, view) : respond(200, view);
 };
 
-/** Pattern of the files that may contain solutions: a scenario's own file, and scripts beside it. */
+/**
+ * Pattern of the files that may contain solutions: `scenario.toml` of a scenario, and the scripts in the same folder.
+ */
 const scenarioFile = /^scenarios\/[^/]+\/(?:scenario\.toml|[^/]+\.(?:py|ts))$/;
 
-/** Throws `forbidden` for files that may contain solutions: agents may have public keys, which must not read them. */
+/**
+ * Throws `forbidden` for files that may contain solutions. Agents may hold public keys, and must not read solutions.
+ */
 const refuseSolutions = ({ contract, files }: Version, sha256: string): void => {
   const mayReveal = files.some((file) => file.sha256 === sha256 && scenarioFile.test(file.path));
   const hasSolution = ({ solution, alternatives }: Version['contract']['tasks'][number]): boolean =>

@@ -19,7 +19,7 @@ const openWorld = operation({
   answers: { 200: WorldDetail },
 });
 
-/** The answer depends on the `Accept` header and on the caller. */
+/** Headers that forbid shared caching: the answer depends on the `Accept` header and on the caller. */
 const kept = { 'cache-control': 'private, no-cache', vary: 'accept, authorization' };
 
 export const worldAddressEndpoints = (parts: Parts): Endpoint[] => [

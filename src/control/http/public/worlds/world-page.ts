@@ -1,6 +1,7 @@
 /**
- * Writes the page of a world for its address (`url`), which serves programs a descriptor and browsers this page. The
- * page is one file that loads nothing and runs no code; everything that comes from the world is escaped as text.
+ * Writes the HTML page of a world. The address of a world (its `url`) answers programs with a descriptor, and browsers
+ * with this page. The page is one file that loads nothing and runs no code. Everything that comes from the world is
+ * escaped as text.
  */
 import { apartHeaders } from '#runtime/page-headers.ts';
 import type { WorldDetail } from '#wire/public-api/worlds/world.ts';
@@ -9,7 +10,7 @@ const signs: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', 
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => signs[sign] ?? '');
 
-/** Entries of a list that the page shows; for the others it shows their number. */
+/** Maximum number of entries of a list that the page shows; of the others it shows only the count. */
 const most = 200;
 
 const style = `
@@ -65,7 +66,7 @@ const tableOf = (head: readonly string[], rows: readonly (readonly [string, numb
   return `<table><tr><th>${name}</th><th class="n">${number}</th></tr>${shown.join('')}</table>${more(rows.length)}`;
 };
 
-/** Formats a time for people; its title has the exact one. */
+/** Formats a time for people; the `title` attribute has the exact time. */
 const timeOf = (at: string): string => {
   const exact = escapeHtml(at);
   const shown = exact.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, '$1 $2 UTC');
