@@ -1,8 +1,8 @@
 /**
- * Built-in models with the list prices of their vendors on one day; every project knows them. The prices are in
- * `model-prices.json`, which `make prices FILE=<file>` updates; this file builds the spellings of the names and the
- * tiers. An observation keeps the cost computed when it was written. A model that a project defines takes precedence
- * over these.
+ * Built-in models with the list prices of their vendors on one day; every project has them. The prices are in
+ * `model-prices.json`, which `make prices FILE=<file>` updates. This file builds the spellings of the names and the
+ * tiers. An observation keeps the cost that was computed when it was written. A model that a project defines takes
+ * precedence over a built-in one.
  */
 
 import table from './model-prices.json' with { type: 'json' };
@@ -11,23 +11,23 @@ import type { PricedModel, PricingTier, TierCondition } from './pricing.ts';
 import type { Counts } from './usage.ts';
 
 /**
- * Day on which the prices were compared with the vendors' lists, as far as these could be had: Anthropic's own pages
- * (platform.claude.com/docs, about-claude/pricing and models, of October 2026), Google's as listed by
- * api-evangelist/deepmind (`plans/deepmind-plans-pricing.yml`, read 2026-10-07), OpenAI's as listed by
- * api-evangelist/openai (`plans/openai-plans-pricing.yml`, read 2026-05-04) and, for GPT-5.6 and GPT-6, by release
- * notes that cite its lists of 2026-07-30, 2026-09-03 and 2026-09-22. All older models are as listed by
- * langfuse/langfuse (`worker/src/constants/default-model-prices.json`, of 2026-08-22).
+ * Day on which the prices were compared with the vendors' lists, as far as these were available. Anthropic: its own
+ * pages (platform.claude.com/docs, about-claude/pricing and models, of October 2026). Google: api-evangelist/deepmind
+ * (`plans/deepmind-plans-pricing.yml`, read 2026-10-07). OpenAI: api-evangelist/openai
+ * (`plans/openai-plans-pricing.yml`, read 2026-05-04) and, for GPT-5.6 and GPT-6, release notes that cite OpenAI's
+ * lists of 2026-07-30, 2026-09-03 and 2026-09-22. All older models: langfuse/langfuse
+ * (`worker/src/constants/default-model-prices.json`, of 2026-08-22).
  */
 export const pricesAsOf = table.asOf;
 
 /** A built-in model. */
 export type BuiltInModel = PricedModel & {
   unit: 'TOKENS';
-  /** Word in every name that its pattern matches, in lower case. */
+  /** Text in lower case that occurs in every name which the model's pattern matches. */
   text: string;
 };
 
-/** Dollars per million tokens of input, output, cache reads and cache writes. */
+/** Row of the price table: dollars per million tokens of input, output, cache reads and cache writes. */
 type Row = readonly [
   name: string,
   input: number,
@@ -36,7 +36,10 @@ type Row = readonly [
   cacheWrite?: number | null | undefined,
 ];
 
-/** Prices for inputs longer than `tokens`, for the models where they are known. Those of GPT-6 are not. */
+/**
+ * Prices for inputs longer than `tokens`, for the models whose long-input prices are known. Those of GPT-6 are not
+ * known.
+ */
 type Long = readonly [
   tokens: number,
   input: number,
@@ -45,18 +48,24 @@ type Long = readonly [
   cacheWrite?: number | null | undefined,
 ];
 
-/** Names that SDKs and collectors use for the same count. */
+/** Names of counts of cached tokens; SDKs and collectors use different names for the same count. */
 const cachedNames = ['input_cached_tokens', 'input_cache_read', 'cache_read_input_tokens'];
 const cacheWriteNames = [
   'input_cache_creation',
   'input_cache_creation_5m',
   'cache_creation_input_tokens',
 ];
-/** Cache writes kept for one hour cost twice the input price. Only Anthropic counts them separately. */
+/**
+ * Names of counts of cache writes that are kept for one hour. They cost twice the input price, and only Anthropic
+ * counts them separately.
+ */
 const hourWriteNames = ['input_cache_creation_1h'];
 const outputNames = ['output', 'output_reasoning_tokens', 'output_reasoning'];
 
-/** Shifts the decimal point in the digits: a division could yield a neighbouring number instead of the exact price. */
+/**
+ * Converts a price per million tokens to a price per token. It shifts the decimal point in the text, because a division
+ * could yield a neighbouring number instead of the exact price.
+ */
 const perToken = (price: number): number => Number(`${price}e-6`);
 
 const priced = (names: readonly string[], price: number | null | undefined): Counts =>
@@ -64,7 +73,7 @@ const priced = (names: readonly string[], price: number | null | undefined): Cou
     ? {}
     : Object.fromEntries(names.map((name) => [name, perToken(price)]));
 
-/** Returns prices for usage without a common name, such as audio; the table has dollars per million. */
+/** Returns the prices of usage that only some models have, such as audio; the table has dollars per million. */
 const otherPrices = (name: string): Counts => {
   const others: Readonly<Record<string, Readonly<Record<string, number>>>> = table.other;
   const own = Object.hasOwn(others, name) ? (others[name] ?? {}) : {};
@@ -95,7 +104,7 @@ const longInput = (tokens: number): TierCondition => ({
   caseSensitive: true,
 });
 
-/** Builds the tier with the higher prices of long inputs. */
+/** Builds the tier with the higher prices for long inputs. */
 const long = (id: string, [tokens, ...prices]: Long): PricingTier => ({
   id: `${id}-long`,
   name: 'Long context',

@@ -91,8 +91,8 @@ const checkConfig = (given: GivenScore, config: ScoreConfig | undefined): void =
 };
 
 /**
- * Returns the score to store; `config` is the one that `configId` names, undefined when there is none. Throws
- * `Misfit`.
+ * Returns the score to store. `config` is the score config that `configId` names; undefined if the score names none.
+ * Throws `Misfit`.
  */
 export const checkScore = (given: GivenScore, config: ScoreConfig | undefined): Score => {
   checkConfig(given, config);

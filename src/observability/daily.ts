@@ -1,19 +1,19 @@
 /**
  * Daily usage by trace name, environment and model: the rows of `daily_usage`. A trace counts on the day on which it
- * began, each of its observations on the day on which that observation began. Pure functions.
+ * began, and each of its observations on the day on which that observation began. Has no side effects.
  */
 import { dayOf, negated, plus, type Sums, sumNames, type Tally } from './tally.ts';
 
 /** The fields of a trace that the daily usage is computed from. */
 export type Counted = {
-  /** Milliseconds since 1970. */
+  /** Start of the trace, in milliseconds since 1970. */
   beganAt: number;
   name: string | null;
   environment: string;
   tally: Tally;
 };
 
-/** Key of a row in `daily_usage`. The last three members are null in the row that counts events. */
+/** Key of a row in `daily_usage`. Its last three members are null in the row that counts events. */
 export type DailyKey = {
   day: string;
   traceName: string | null;
@@ -21,7 +21,7 @@ export type DailyKey = {
   model: string | null;
 };
 
-/** Names of the counts that precede the sums of observations. */
+/** Names of the counts, which come before the sums of observations. */
 export const countNames = ['events', 'traces', 'tracesOfModel'] as const;
 
 /** Names of the elements of `DailyChange.sums`, in their order. */
@@ -47,7 +47,7 @@ const contributions = (trace: Counted): DailyChange[] => [
   }),
 ];
 
-/** Returns the change that adds `count` accepted events to the day of `ms`. */
+/** Returns the change that adds `count` accepted events to the day that contains the time `ms`. */
 export const eventsOn = (ms: number, count: number): DailyChange => ({
   day: dayOf(ms),
   traceName: null,
@@ -57,8 +57,8 @@ export const eventsOn = (ms: number, count: number): DailyChange => ({
 });
 
 /**
- * Returns the changes that replace the state of a trace before a write by the one after it; undefined stands for no
- * trace.
+ * Returns the changes to daily usage that result from a write to a trace: they subtract its state before and add its
+ * state after. A state is undefined if the trace does not exist.
  */
 export const changesBetween = (
   before: Counted | undefined,
@@ -73,7 +73,7 @@ export const changesBetween = (
 const placeOf = ({ day, traceName, environment, model }: DailyKey): string =>
   JSON.stringify([day, traceName, environment, model]);
 
-/** Merges the changes of each row into one and drops those that sum to zero. */
+/** Merges all changes to the same row into one, and drops those that sum to zero. */
 export const joinChanges = (changes: readonly DailyChange[]): DailyChange[] => {
   const joined = new Map<string, DailyChange>();
   for (const change of changes) {

@@ -5,8 +5,8 @@ export const usualEnvironment = 'default';
 const mostChars = 40;
 
 /**
- * Returns the word to store: lower case, without a leading `langfuse`, at most 40 characters. A value that does not
- * fit becomes `default`, because no event is refused for its environment.
+ * Returns the environment to store: lower case, without a leading `langfuse`, at most 40 characters. A value that does
+ * not fit becomes `default`, because no event is refused for its environment.
  */
 export const normalizeEnvironment = (given: unknown): string => {
   if (typeof given !== 'string') return usualEnvironment;

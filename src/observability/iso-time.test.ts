@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseBoundMs, parseTimeUs } from './iso-time.ts';
 
-it('reads a time of toISOString as the platform does', () => {
+it('a time that toISOString wrote is read like Date reads it', () => {
   const min = new Date(Date.UTC(1970, 0, 1));
   const max = new Date(Date.UTC(2199, 11, 31, 23, 59, 59, 999));
   fc.assert(
@@ -13,7 +13,7 @@ it('reads a time of toISOString as the platform does', () => {
   );
 });
 
-it('reads a time of any digits as the platform does', () => {
+it('a time with any digits, also an invalid one, is read like Date.parse reads it', () => {
   const number = (most: number) =>
     fc.integer({ min: 0, max: most }).map((value) => String(value).padStart(2, '0'));
   const year = fc.constantFrom(
@@ -54,7 +54,7 @@ it.each([
   ['2026-03-01T14:34:56+02:00', 56_000_000],
   ['2026-03-01T14:34:56.789+0200', 56_789_000],
   ['2026-03-01T14:34:5.7890+02:0', undefined],
-])('reads %s', (text, us) => {
+])('the time %s is read if it is valid', (text, us) => {
   const minute = Date.UTC(2026, 2, 1, 12, 34) * 1_000;
   expect(parseTimeUs(text)).toBe(us === undefined ? undefined : minute + us);
 });

@@ -8,18 +8,21 @@ export const vendors = ['openai', 'openaiTuned', 'anthropic', 'google'] as const
 export type Vendor = (typeof vendors)[number];
 
 /**
- * Prefixes of a name: an ARN up to its last part; a path such as `openrouter/openai/` or `publishers/google/models/`;
- * an SDK's `openai:`.
+ * Prefixes that may precede a name: an ARN up to its last segment; a path such as `openrouter/openai/` or
+ * `publishers/google/models/`; an SDK's `openai:`.
  */
 const arn = '(?:arn:[a-z0-9-]+:[a-z]+:[a-z0-9-]*:\\d*:[a-z-]+/)?';
 const path = '(?:[a-z0-9][\\w.@-]*/)*';
 const provider = '(?:[a-z][\\w-]{2,}:)?';
 
-/** Suffixes of a name: a context length such as `[1m]`, or a variant that a gateway serves at the model's own price. */
+/**
+ * Suffixes that may follow a name: a context length such as `[1m]`, or a variant that a gateway serves at the model's
+ * own price.
+ */
 const behind =
   '(?:\\[\\d+[km]\\])?(?::(?:beta|thinking|nitro|online|extended|floor|exacto|latest))?';
 
-/** Patterns of the text that may directly precede and follow the names of each vendor. */
+/** Patterns of the text that may directly precede and follow a vendor's model names. */
 const around: Readonly<Record<Vendor, { before: string; after: string }>> = {
   openai: { before: '', after: '(?:[-@]\\d{4}-\\d{2}-\\d{2})?' },
   // Matches the organization, a suffix and an id.
@@ -32,7 +35,8 @@ const around: Readonly<Record<Vendor, { before: string; after: string }>> = {
 };
 
 /**
- * Endings of models for which the vendor's own pattern does not hold, because some dated versions have other prices.
+ * Patterns of the text that may follow the names of single models, in place of their vendor's pattern. Some dated
+ * versions of these models have other prices.
  */
 const ownAfter: Readonly<Record<string, string>> = {
   'gpt-4o': '(?:-2024-08-06|-2024-11-20)?',
@@ -42,7 +46,9 @@ const ownAfter: Readonly<Record<string, string>> = {
 
 const escaped = (name: string): string => name.replaceAll('.', '\\.');
 
-/** Returns the pattern of a Claude name: version numbers joined by dots or dashes, before or after the family. */
+/**
+ * Returns the pattern of a Claude name: version numbers are joined by dots or dashes, and precede or follow the family.
+ */
 const claudeName = (name: string): string => {
   const [, ...parts] = name.split('-');
   const family = parts.find((part) => /^[a-z]/.test(part));
@@ -68,8 +74,8 @@ export const spellingsOf = (vendor: Vendor, name: string): string => {
 };
 
 /**
- * Returns a lower-case text that occurs in every spelling of a model: the family for Claude, most of the name for the
- * rest.
+ * Returns a text in lower case that occurs in every spelling of a model: the family for Claude, most of the name for
+ * other models.
  */
 export const textIn = (vendor: Vendor, name: string): string => {
   if (vendor === 'anthropic')

@@ -19,10 +19,10 @@ export type ObservationType = (typeof observationTypes)[number];
 
 export const levels = ['DEBUG', 'DEFAULT', 'WARNING', 'ERROR'] as const;
 export type Level = (typeof levels)[number];
-/** Level of an observation for which no event gave one. */
+/** Level of an observation whose events gave none. */
 export const usualLevel: Level = 'DEFAULT';
 
-/** Fields of a trace. Each has a rank of its own. */
+/** Names of the fields of a trace. Each field has its own rank. */
 export const traceFields = [
   'name',
   'userId',
@@ -38,7 +38,8 @@ export const traceFields = [
 export type TraceField = (typeof traceFields)[number];
 
 /**
- * Fields of an observation. Those ending in `Json` hold JSON text, as input and output do; times are in milliseconds.
+ * Names of the fields of an observation. Fields that end in `Json` hold JSON text, as input and output do; times are in
+ * milliseconds.
  */
 export const observationFields = [
   'type',
@@ -65,7 +66,7 @@ export type ObservationField = (typeof observationFields)[number];
 export type TraceFact = { id: string; state: State };
 export type ObservationFact = {
   id: string;
-  /** Null if no event has named the trace. */
+  /** Id of the trace that an event named; null if no event has named one. */
   traceId: string | null;
   state: State;
 };

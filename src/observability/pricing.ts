@@ -1,6 +1,6 @@
 /**
- * Computes the cost of an observation from the prices of the model that it names. Pure: the caller passes the function
- * that matches patterns, because user patterns are matched elsewhere.
+ * Computes the cost of an observation from the prices of the model that it names. Has no side effects. The caller
+ * passes the function that matches patterns, because patterns of users are matched in other processes.
  */
 import { type Counts, totalsOf } from './usage.ts';
 
@@ -17,7 +17,7 @@ export type UsageUnit = (typeof usageUnits)[number];
 export const tierOperators = ['gt', 'gte', 'lt', 'lte', 'eq', 'neq'] as const;
 export type TierOperator = (typeof tierOperators)[number];
 
-/** Condition on usage: holds if the sum of all counts whose names match the pattern compares as given. */
+/** Condition on usage. It holds if the sum of all counts whose names match the pattern fulfils the comparison. */
 export type UsageCondition = {
   usageDetailPattern: string;
   operator: TierOperator;
@@ -29,17 +29,17 @@ export const attributeSources = ['model_parameters', 'metadata'] as const;
 /** Top-level member of the observation's model parameters or metadata. */
 export type Attribute = { source: (typeof attributeSources)[number]; key: string };
 
-/** Condition on an attribute: holds if the member is a text and one of the values. */
+/** Condition on an attribute. It holds if the attribute is a text and equals one of the values. */
 export type AttributeCondition = Attribute & { operator: 'in'; values: readonly string[] };
 
 export type TierCondition = UsageCondition | AttributeCondition;
 
-/** Prices in dollars per unit, by the names of usage. */
+/** Tier of a model: prices in dollars per unit, by the names of usage, and the conditions under which they apply. */
 export type PricingTier = {
   id: string;
   name: string;
   isDefault: boolean;
-  /** Lower priorities are tried first, the default last. */
+  /** Tiers with lower priorities are tried first; the default tier is tried last. */
   priority: number;
   conditions: readonly TierCondition[];
   prices: Counts;
@@ -51,7 +51,7 @@ export type PricedModel = {
   modelName: string;
   /** RE2 pattern, matched anywhere in the model name of an observation. */
   matchPattern: string;
-  /** Start of validity, in milliseconds since 1970; null if there is none. */
+  /** Start of the model's validity, in milliseconds since 1970; null if it was always valid. */
   startDate: number | null;
   tiers: readonly PricingTier[];
 };
@@ -59,16 +59,19 @@ export type PricedModel = {
 /** The fields of an observation that pricing needs. */
 export type Priceable = {
   model: string | null;
-  /** Usage as JSON text of counts. Parsed only if the model has prices, since most models have none. */
+  /**
+   * Usage as JSON text of counts; null if there is none. It is parsed only if the model has prices, since most models
+   * have none.
+   */
   usageJson: string | null;
-  /** True if the client gave the cost; then none is computed. */
+  /** True if the client gave the cost; no cost is then computed. */
   hasCost: boolean;
   beganAt: number;
-  /** Returns the text of a member; null if it is absent or no text. */
+  /** Returns the text of an attribute; null if the attribute is absent or no text. */
   textOf(attribute: Attribute): string | null;
 };
 
-/** Returns the usage as counts, null if there is none. */
+/** Returns the usage of an observation as counts; null if there is none. */
 export const usageOf = ({ usageJson }: Pick<Priceable, 'usageJson'>): Counts | null =>
   usageJson === null ? null : (JSON.parse(usageJson) as Counts);
 
@@ -81,22 +84,22 @@ export type Pricing = {
   outputPrice: number | null;
   totalPrice: number | null;
   /**
-   * In dollars, by the names of its usage, and `total`; null if no part of it has a price, or the client gave the
-   * cost.
+   * Cost in dollars, by the names of usage and as `total`. It is null if no part of the usage has a price, or if the
+   * client gave the cost.
    */
   cost: Counts | null;
-  /** Attributes that tiers of the model depend on, besides usage. */
+  /** Attributes on which the model's tiers depend, in addition to usage. */
   attributes: readonly Attribute[];
 };
 
 /** Returns true if the pattern matches anywhere in the text. */
 export type Matches = (pattern: string, text: string) => boolean;
 
-/** Returns the pattern of a condition with its case flag. */
+/** Returns the pattern of a condition, with a flag if it ignores case. */
 export const patternOf = ({ usageDetailPattern, caseSensitive }: UsageCondition): string =>
   caseSensitive ? usageDetailPattern : `(?i)${usageDetailPattern}`;
 
-/** Returns the conditions on usage. */
+/** Returns those conditions that are on usage. */
 export const usageConditions = (conditions: readonly TierCondition[]): UsageCondition[] =>
   conditions.filter((condition): condition is UsageCondition => !('source' in condition));
 
@@ -116,18 +119,18 @@ const compare: Readonly<Record<TierOperator, (one: number, other: number) => boo
   neq: (one, other) => one !== other,
 };
 
-/** Orders models by start of validity, latest first; those without a start come last. */
+/** Compares models by the start of their validity, latest first; models without a start come last. */
 const byStart = (one: PricedModel, other: PricedModel): number =>
   (other.startDate ?? Number.NEGATIVE_INFINITY) - (one.startDate ?? Number.NEGATIVE_INFINITY);
 
-/** Returns the model valid at a time, among those whose pattern matches. */
+/** Returns the model that is valid at a time, among models whose pattern matches. */
 export const modelAt = (
   matching: readonly PricedModel[],
   beganAt: number,
 ): PricedModel | undefined =>
   matching.filter(({ startDate }) => startDate === null || startDate <= beganAt).sort(byStart)[0];
 
-/** Returns the first tier whose conditions all hold, in order of priority; else the default. */
+/** Returns the first tier, in order of priority, whose conditions all hold; else the default tier. */
 export const tierOf = (
   tiers: readonly PricingTier[],
   { usage, textOf }: Pick<Priceable, 'textOf'> & { usage: Counts | null },
@@ -156,7 +159,7 @@ export const tierOf = (
 const priceOf = (prices: Counts, name: string): number | undefined =>
   Object.hasOwn(prices, name) ? prices[name] : undefined;
 
-/** Returns the cost of the usage by name; null if no part of it has a price. */
+/** Returns the cost of each part of the usage, by name; null if no part has a price. */
 export const costOf = (usage: Counts, prices: Counts): Counts | null => {
   const parts = Object.entries(usage).flatMap(([name, count]): [string, number][] => {
     const price = priceOf(prices, name);
@@ -168,7 +171,8 @@ export const costOf = (usage: Counts, prices: Counts): Counts | null => {
 };
 
 /**
- * Prices an observation with a model whose pattern its name matches; returns null if the model has no applicable tier.
+ * Prices an observation with a model whose pattern matches the observation's model name. Returns null if the model has
+ * no applicable tier.
  */
 export const priceBy = (
   { id, tiers }: PricedModel,
@@ -192,14 +196,14 @@ export const priceBy = (
 };
 
 /**
- * Returns true if both observations have the same price: all that it depends on is equal. `pricing` is that of the
- * first.
+ * Returns true if both observations have the same price, because all that the price depends on is equal. `pricing` is
+ * the pricing of the first one.
  */
 export const isPricedSame = (pricing: Pricing | null, one: Priceable, other: Priceable): boolean =>
   JSON.stringify(one) === JSON.stringify(other) &&
   (pricing?.attributes ?? []).every((name) => one.textOf(name) === other.textOf(name));
 
-/** Returns a pricing as text, for a column. */
+/** Returns a pricing as the text that is stored in its column; null if there is none. */
 export const writePricing = (pricing: Pricing | null): string | null => {
   if (pricing === null) return null;
   const { modelId, tierId, tierName, inputPrice, outputPrice, totalPrice, cost } = pricing;

@@ -1,4 +1,7 @@
-/** Tests events read one by one, as clients send them: the state of each, and why it is invalid. */
+/**
+ * Tests the reading of single events, as clients send them: the state of a valid event, and the problem of an invalid
+ * one.
+ */
 import { describe, expect, it } from 'vitest';
 import { readBatch, readEvent } from './read-batch.ts';
 import { fieldOf, metadataOf, type State } from './state.ts';
@@ -109,7 +112,7 @@ describe('null', () => {
     [{ usageDetails: null, usage: { input: 1 } }, []],
     [{ promptName: null, promptVersion: null }, ['promptName', 'promptVersion']],
   ])(
-    'clears usage, cost and prompt in an update that gives them in no other member: %j',
+    'clears usage, cost and prompt in an update if no other member gives them: %j',
     (body, cleared) => {
       const { values } = stateOf('generation-update', body);
       const isNull = Object.keys(values).filter((field) => values[field]?.[1] === null);
@@ -178,7 +181,7 @@ describe('a body', () => {
     expect(JSON.parse(String(text))).toEqual(counts);
   });
 
-  it('keeps the cost that the client sent', () => {
+  it('has the cost that the client sent', () => {
     const text = fieldOf(
       stateOf('generation-create', { usage: { inputCost: 1, outputCost: 0.5 } }),
       'costJson',
@@ -191,7 +194,7 @@ describe('a body', () => {
     { costDetails: { input: 1e308, output: 0.5 } },
     { costDetails: { input: '1e400', output: 0.5 } },
     { usage: { inputCost: 1e13, outputCost: 0.5 } },
-  ])('loses a cost that is too large to be real: %j', (body) => {
+  ])('is read without a cost that is not plausible: %j', (body) => {
     const text = fieldOf(stateOf('generation-create', body), 'costJson');
     expect(JSON.parse(String(text))).toEqual({ output: 0.5, total: 0.5 });
   });

@@ -1,6 +1,6 @@
 /**
- * Reads a batch of ingestion events. Each is validated by itself: an invalid event gets a problem of its own and does
- * not affect the rest. Unknown members are ignored everywhere.
+ * Reads a batch of ingestion events. Each event is validated individually: an invalid event gets its own problem and
+ * does not affect the other events. Unknown members are ignored everywhere.
  */
 import { isObject } from '#domain/json.ts';
 import { parseTimeUs } from './iso-time.ts';
@@ -17,7 +17,7 @@ import { type Body, Misfit, readId, textLimits } from './read-value.ts';
 import type { GivenScore } from './score.ts';
 import type { State } from './state.ts';
 
-/** Content of a valid event. A trace or an observation without an id gets one where events are stored. */
+/** Content of a valid event. If a trace or an observation has no id, it gets one when the event is stored. */
 export type EventContent =
   | { kind: 'trace'; id: string | null; state: State }
   | { kind: 'observation'; id: string | null; traceId: string | null; state: State }
@@ -104,7 +104,7 @@ const refused = (error: string): EventProblem => ({
 
 const mostQuoted = 100;
 
-/** Returns why an event is invalid for reasons that its members do not show; undefined if it is valid. */
+/** Returns the problem of an event that cannot be found by reading its members; undefined if there is none. */
 type FaultOf = (event: unknown) => string | undefined;
 
 const readWhole = (event: unknown, position: number, faultOf: FaultOf): EventContent => {
@@ -147,6 +147,6 @@ export const readEvent = (
   }
 };
 
-/** Reads all events, in their order. */
+/** Reads all events of a batch, in their order. */
 export const readBatch = (batch: readonly unknown[], faultOf?: FaultOf): ReadEvent[] =>
   batch.map((event, position) => readEvent(event, position, faultOf));

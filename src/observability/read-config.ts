@@ -1,4 +1,4 @@
-/** Reads a score config and changes to one. Throws `Misfit`. */
+/** Reads the body of a new score config, and changes to an existing one. Throws `Misfit`. */
 import { isObject } from '#domain/json.ts';
 import { type Body, Misfit, numberProblem, readBoolean, readText } from './read-value.ts';
 import { type ScoreConfig, scoreTypes } from './score.ts';
@@ -62,7 +62,7 @@ const ofBoolean: Categories = [
   { label: 'False', value: 0 },
 ];
 
-/** Checks that the members fit the type and fills in the categories of BOOLEAN. Throws `Misfit`. */
+/** Checks that the members fit the data type, and fills in the categories of a BOOLEAN config. Throws `Misfit`. */
 const settle = (content: ConfigContent): ConfigContent => {
   const { dataType, minValue, maxValue, categories } = content;
   if (dataType !== 'NUMERIC' && (minValue !== null || maxValue !== null)) {
@@ -83,7 +83,7 @@ const settle = (content: ConfigContent): ConfigContent => {
   return dataType === 'BOOLEAN' ? { ...content, categories: ofBoolean } : content;
 };
 
-/** Reads a new config. */
+/** Reads the body of a new score config. */
 export const readConfig = (body: Body): ConfigContent =>
   settle({
     name: readName(body),

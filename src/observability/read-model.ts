@@ -1,4 +1,4 @@
-/** Reads the body of a model: its name, the pattern of names it matches, and its prices. Throws `Misfit`. */
+/** Reads the body of a model: its name, the pattern of the names that it matches, and its prices. Throws `Misfit`. */
 import { isObject } from '#domain/json.ts';
 import {
   type AttributeCondition,
@@ -14,7 +14,10 @@ import {
 import { type Body, Misfit, readRecord, readText, readTime } from './read-value.ts';
 import { type Counts, mostDollars } from './usage.ts';
 
-/** Limits for the body of a model: lengths in characters, numbers of tiers, conditions, values and prices. */
+/**
+ * Limits for the body of a model: maximum lengths in characters, and maximum numbers of tiers, conditions, values and
+ * prices.
+ */
 export const modelLimits = {
   nameChars: 200,
   patternChars: 500,
@@ -37,7 +40,7 @@ export type ModelContent = {
   startDate: number | null;
   unit: UsageUnit | null;
   tokenizerId: string | null;
-  /** JSON text. */
+  /** Tokenizer configuration as JSON text; null if none was given. */
   tokenizerConfig: string | null;
   tiers: readonly GivenTier[];
 };
@@ -177,20 +180,21 @@ const checkTiers = (tiers: readonly GivenTier[]): void => {
   const path = 'pricingTiers';
   const refuse = (message: string) => new Misfit(path, message);
   if (tiers.filter(({ isDefault }) => isDefault).length !== 1) {
-    throw refuse('must have exactly one default');
+    throw refuse('must have exactly one default tier');
   }
   if (new Set(tiers.map(({ name }) => name)).size < tiers.length) {
-    throw refuse('must have names that differ');
+    throw refuse('must have different names');
   }
   if (new Set(tiers.map(({ priority }) => priority)).size < tiers.length) {
-    throw refuse('must have priorities that differ');
+    throw refuse('must have different priorities');
   }
-  if (new Set(tiers.map(namesOf)).size > 1) throw refuse('must all price the same names of usage');
+  if (new Set(tiers.map(namesOf)).size > 1)
+    throw refuse('must all have prices for the same names of usage');
 };
 
 const flatNames = { inputPrice: 'input', outputPrice: 'output', totalPrice: 'total' } as const;
 
-/** Converts prices without tiers to a single default tier. */
+/** Converts prices that are given without tiers to a single default tier. */
 const readFlat = (body: Body): GivenTier[] => {
   const given = Object.entries(flatNames).filter(
     ([name]) => body[name] !== undefined && body[name] !== null,
@@ -230,7 +234,7 @@ const readConfig = (body: Body): string | null => {
 
 const dayForm = /^\d{4}-\d\d-\d\d$/;
 
-/** Reads the start of validity; a date alone means the beginning of that day in UTC. */
+/** Reads the start of the model's validity; a date without a time means the start of that day in UTC. */
 const readStart = (body: Body): number | null => {
   const { startDate } = body;
   const isDay = typeof startDate === 'string' && dayForm.test(startDate);

@@ -1,4 +1,4 @@
-/** Converts the body of a trace or an observation to the state of one event. */
+/** Converts the body of a trace or an observation to the state that its event contributes. */
 import { isObject } from '#domain/json.ts';
 import { normalizeEnvironment } from './environment.ts';
 import { type Level, levels, type ObservationType, observationTypes } from './object.ts';
@@ -17,16 +17,19 @@ import {
 import { type Rank, rankOf, ranksOf, type State, type Value } from './state.ts';
 import { readCost, readUsage } from './usage.ts';
 
-/** The facts about the event that carries the body. */
+/** Facts about the event that has the body. */
 export type EventOrigin = {
   isUpdate: boolean;
   /** Time at which the client made the event, in microseconds since 1970. */
   timeUs: number;
-  /** Index in its batch. */
+  /** Index of the event in its batch. */
   position: number;
 };
 
-/** Collects values with their rank. Null counts as absent in a create and clears the field in an update. */
+/**
+ * Creates a collector of values that all get one rank. Null counts as absent in a create event, and clears the field in
+ * an update event.
+ */
 const createValues = (rank: Rank, isUpdate: boolean) => {
   const values: Record<string, readonly [Rank, Value]> = {};
   const set = (field: string, value: Value | undefined): void => {
@@ -36,7 +39,7 @@ const createValues = (rank: Rank, isUpdate: boolean) => {
   return { values, set };
 };
 
-/** Reads metadata; a value that is no object is wrapped as `{metadata: …}`. */
+/** Reads metadata; a value that is no object is stored as `{metadata: …}`. */
 const readMetadata = ({ metadata }: Body, rank: Rank, isUpdate: boolean): State['metadata'] => {
   if (metadata === undefined || (metadata === null && !isUpdate)) return [];
   return [[rank, isObject(metadata) || metadata === null ? metadata : { metadata }]];
@@ -91,7 +94,8 @@ const readPrompt = (body: Body): { promptName?: Value; promptVersion?: Value } =
 };
 
 /**
- * Returns counts as JSON text; null if every member that could give them is null or absent and at least one is null.
+ * Returns counts as JSON text. Returns null, which clears the field, if all members that could give them are null or
+ * absent and at least one of them is null.
  */
 const countsText = (
   counts: object | undefined,
@@ -110,7 +114,7 @@ export const readType = ({ type }: Body): ObservationType => {
   return known;
 };
 
-/** Converts the body of an observation of this type to a state. Throws `Misfit`. */
+/** Converts the body of an observation of this type to a state. Throws `Misfit` if the body is invalid. */
 export const readObservation = (body: Body, type: ObservationType, origin: EventOrigin): State => {
   const rankAs = ranksOf(origin.timeUs, origin.position);
   const rank = rankAs(origin.isUpdate ? 'update' : 'create');
@@ -143,7 +147,7 @@ export const readObservation = (body: Body, type: ObservationType, origin: Event
   };
 };
 
-/** Reads the ids of an observation. */
+/** Reads the id of an observation and the id of its trace; an id is null if it is absent. */
 export const readObservationIds = (body: Body): { id: string | null; traceId: string | null } => ({
   id: readId(body, 'id'),
   traceId: readId(body, 'traceId'),

@@ -1,4 +1,4 @@
-/** Reads the body of a score, from an event or from a request of its own. */
+/** Reads the body of a score, which is sent in an event or in a request of its own. */
 import { isObject } from '#domain/json.ts';
 import { normalizeEnvironment } from './environment.ts';
 import { type Body, Misfit, readId, readText, readTime, textLimits } from './read-value.ts';

@@ -1,12 +1,12 @@
 /**
- * Reads members of events as clients send them: absent, null, or a value of the right form. Any other form throws
- * `Misfit`, which refuses that one event and names the member. Characters that no database can store (NUL, lone
- * surrogates) are replaced rather than refused, because the text comes from an agent and cannot be corrected.
+ * Reads members of events as clients send them: absent, null, or a value of the right type. A value of any other type
+ * throws `Misfit`, which names the member and refuses that one event. Characters that no database can store (NUL, lone
+ * surrogates) are replaced instead of refused, because the text comes from an agent and the client cannot correct it.
  */
 import { isObject } from '#domain/json.ts';
 import { parseTimeUs } from './iso-time.ts';
 
-/** Thrown if a member of an event has the wrong form. */
+/** Thrown if a member of an event has the wrong type or an invalid value. */
 export class Misfit extends Error {
   readonly path: string;
   constructor(path: string, message: string) {
@@ -17,7 +17,7 @@ export class Misfit extends Error {
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Maximum lengths, in characters. */
+/** Maximum lengths of texts, in characters. */
 export const textLimits = { id: 800, name: 1_000, text: 100_000 } as const;
 
 /** Replaces the characters that PostgreSQL cannot store. */
@@ -51,7 +51,9 @@ export const readBoolean = (body: Body, name: string): boolean | null | undefine
   throw new Misfit(name, 'must be true or false');
 };
 
-/** Reads any JSON value as its text. Null counts as absent: it never clears the input or output of a model. */
+/**
+ * Reads any JSON value as its JSON text. Null counts as absent, so that it never clears the input or output of a model.
+ */
 export const readJson = (body: Body, name: string): string | undefined => {
   const value = body[name];
   return value === undefined || value === null ? undefined : JSON.stringify(value);
@@ -65,16 +67,17 @@ export const readRecord = (body: Body, name: string): string | null | undefined 
   return JSON.stringify(value);
 };
 
-/** Largest absolute value of a number: sums and sums of squares of many must stay finite. */
+/** Largest absolute value of a number. It is limited so that sums and sums of squares of many numbers stay finite. */
 const mostNumber = 1e100;
 
 /**
- * Returns why a number cannot be stored, undefined if it can; JSON numbers can exceed the range and parse as infinite.
+ * Returns why a number cannot be stored; undefined if it can. JSON numbers can exceed the range of numbers and are then
+ * parsed as infinite.
  */
 export const numberProblem = (value: number): string | undefined =>
   Math.abs(value) <= mostNumber ? undefined : `must be between -${mostNumber} and ${mostNumber}`;
 
-/** Reads a time, as milliseconds since 1970. */
+/** Reads a time as milliseconds since 1970. */
 export const readTime = (body: Body, name: string): number | null | undefined => {
   const value = body[name];
   if (value === undefined || value === null || value === '') return value === '' ? null : value;

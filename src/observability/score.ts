@@ -1,4 +1,4 @@
-/** A score as its sender gives it, and as it is stored once validated against its config. */
+/** A score as its sender gives it, and a score as it is stored after it was validated against its score config. */
 
 export const scoreTypes = ['NUMERIC', 'CATEGORICAL', 'BOOLEAN', 'TEXT', 'CORRECTION'] as const;
 export type ScoreType = (typeof scoreTypes)[number];
@@ -9,27 +9,27 @@ export type ScoreSource = (typeof scoreSources)[number];
 export type GivenScore = {
   id: string | null;
   name: string;
-  /** Exactly one of these three is not null. */
+  /** Id of the scored trace. Exactly one of `traceId`, `sessionId` and `datasetRunId` is not null. */
   traceId: string | null;
   sessionId: string | null;
   datasetRunId: string | null;
-  /** Observation in the trace `traceId`. */
+  /** Scored observation in the trace `traceId`; null if the score is not about an observation. */
   observationId: string | null;
   value: number | string | boolean | null;
-  /** Null if the type follows from the config or the value. */
+  /** Type of the score; null if it follows from the config or the value. */
   dataType: ScoreType | null;
   configId: string | null;
   queueId: string | null;
   source: ScoreSource;
   comment: string | null;
-  /** JSON text of an object. */
+  /** Metadata as the JSON text of an object. */
   metadataJson: string;
   environment: string;
-  /** Milliseconds since 1970; null means the time at which it was sent. */
+  /** Time in milliseconds since 1970; null means the time at which the score was sent. */
   timestamp: number | null;
 };
 
-/** Constraints on the scores that refer to this config. */
+/** Constraints on the scores that refer to this score config. */
 export type ScoreConfig = {
   id: string;
   name: string;

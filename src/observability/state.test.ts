@@ -1,4 +1,4 @@
-/** Tests merging of the events of one object, in any order, repeated, and split into batches. */
+/** Tests that the events of one object are merged to the same state in any order, repeated, and split into batches. */
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import { observationFields } from './object.ts';
@@ -18,28 +18,28 @@ const stateOf = (type: string, ms: number, body: object, position = 0): State =>
 const merge = (states: readonly State[]): State => states.reduce(mergeStates);
 
 describe('events of one object', () => {
-  it('lets an update outrank a create with a later time', () => {
+  it('keep the value of an update, even if a create has a later time', () => {
     const update = stateOf('generation-update', 0, { output: 'done', usage: { input: 1 } });
     const create = stateOf('generation-create', 3, { output: 'begun', name: 'g' });
     const both = merge([update, create]);
     expect([fieldOf(both, 'output'), fieldOf(both, 'name')]).toEqual(['"done"', 'g']);
   });
 
-  it('lets the later update win where both set a field, and keeps fields that only one sets', () => {
+  it('keep the value of the later of two updates, and keep fields that only one of them sets', () => {
     const one = stateOf('span-update', 1, { name: 'one', statusMessage: 'kept' });
     const two = stateOf('span-update', 2, { name: 'two' });
     const both = merge([two, one]);
     expect([fieldOf(both, 'name'), fieldOf(both, 'statusMessage')]).toEqual(['two', 'kept']);
   });
 
-  it('distinguishes a cleared field from one that was never set', () => {
+  it('distinguish a cleared field from one that was never set', () => {
     const create = stateOf('span-create', 0, { name: 'one', version: '1' });
     const update = stateOf('span-update', 1, { name: null });
     const both = merge([create, update]);
     expect([fieldOf(both, 'name'), fieldOf(both, 'version')]).toEqual([null, '1']);
   });
 
-  it('begins at the earliest start that an event gives, otherwise when the first event was made', () => {
+  it('give the object the earliest start that an event states, otherwise the time of the first event', () => {
     const update = stateOf('span-update', 0, { endTime: at(50) });
     const create = stateOf('span-create', 9, { startTime: at(20) });
     const again = stateOf('span-create', 9, { startTime: at(30) });
@@ -47,12 +47,12 @@ describe('events of one object', () => {
     expect(beganAt(merge([update, again, create]))).toBe(Date.parse(at(20)));
   });
 
-  it('keeps the type of the creating event', () => {
+  it('keep the type of the creating event', () => {
     const both = merge([stateOf('span-update', 5, {}), stateOf('agent-create', 1, {})]);
     expect(fieldOf(both, 'type')).toBe('AGENT');
   });
 
-  it('unites tags and merges metadata member by member', () => {
+  it('unite their tags, and merge their metadata member by member', () => {
     const one = stateOf('trace-create', 1, {
       tags: ['b', 'a'],
       metadata: { x: { p: 1, q: 1 }, y: 1 },
@@ -63,7 +63,7 @@ describe('events of one object', () => {
     expect(metadataOf(both)).toEqual({ x: { p: 1, q: 2 }, y: 1 });
   });
 
-  it('keeps the metadata of many events in a bounded number of layers', () => {
+  it('store the metadata of many events in a bounded number of layers', () => {
     const states = Array.from({ length: 100 }, (_, i) =>
       stateOf('trace-create', i, { metadata: { [`k${i}`]: i } }),
     );

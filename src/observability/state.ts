@@ -1,53 +1,55 @@
 /**
- * State of one trace or observation, merged from events that arrive in any order, repeatedly, and batch by batch. Each
- * event is read as a small state; `mergeStates` joins two of them and is the only merge rule. The join is commutative,
- * associative and idempotent. So order, repetition and splitting of events make no difference, whether they meet in
- * memory or in the database.
+ * State of one trace or observation, merged from events that arrive in any order, repeatedly, and in several batches.
+ * Each event is converted to a small state. `mergeStates` merges two states and is the only merge rule. It is
+ * commutative, associative and idempotent. So order, repetition and splitting of events make no difference, whether
+ * states are merged in memory or in the database.
  *
- * Every value carries the rank of the event that set it, and the higher rank wins, field by field. A value of null was
- * cleared; a field without a value was never set.
+ * Every value has the rank of the event that set it. For each field, the value with the higher rank wins. A field whose
+ * value is null was cleared; a field without a value was never set.
  */
 
-/** Compared as text: the greater one wins. Made by `rankOf`. */
+/** Rank of a value, built by `rankOf`. Ranks are compared as text; the greater one wins. */
 export type Rank = string;
 
-/** JSON (input, output, usage …) is kept as text. */
+/** Value of a field. JSON (input, output, usage …) is stored as text. */
 export type Value = string | number | boolean | null;
 
 export type State = {
-  /** Start time in milliseconds since 1970, as given by an event; null if none gave it. The earliest counts. */
+  /**
+   * Start time in milliseconds since 1970, as events give it; null if no event gave one. The earliest given time wins.
+   */
   at: number | null;
-  /** Start time estimated from the times of the events themselves; used while `at` is null. */
+  /** Start time in milliseconds since 1970, estimated from the times of the events; used while `at` is null. */
   guessedAt: number;
-  /** Values by field. */
+  /** Values with their ranks, by field. */
   values: Readonly<Record<string, readonly [Rank, Value]>>;
-  /** All tags ever given, sorted. */
+  /** All tags that any event gave, sorted. */
   tags: readonly string[];
-  /** Metadata of each event, from the lowest rank to the highest. */
+  /** Metadata of each event with its rank, from the lowest rank to the highest. */
   metadata: readonly (readonly [Rank, unknown])[];
 };
 
-/** First digit of a rank: the precedence of an event before its time is compared. */
+/** First digit of a rank, by the kind of event. It is compared before the time of the event. */
 export const standings = { hint: '0', create: '1', update: '2' } as const;
 export type Standing = keyof typeof standings;
 
 const latestUs = Number.MAX_SAFE_INTEGER;
 const latestPosition = 99_999;
 
-/** A time is formatted in two halves: numbers with few digits take a fraction of the time. */
+/** A time is formatted in two halves, because numbers with few digits take a fraction of the time. */
 const half = 1e8;
 const digits8 = (number: number): string => String(half + number).slice(1);
 const digits5 = (number: number): string =>
   String(latestPosition + 1 + Math.min(number, latestPosition)).slice(1);
 
 /**
- * Returns the rank of a value. An update outranks a create whatever their times. Then the later event wins, then the
- * later position in the batch.
+ * Returns the rank of a value. An update outranks a create, whatever their times. Among events of the same kind, the
+ * later event wins; at the same time, the later position in the batch.
  */
 export const rankOf = (standing: Standing, timeUs: number, position: number): Rank =>
   ranksOf(timeUs, position)(standing);
 
-/** Returns a function that gives the rank of one event's values by standing. */
+/** Returns a function that returns the rank of one event's values for a standing. */
 export const ranksOf = (timeUs: number, position: number): ((standing: Standing) => Rank) => {
   const time = Math.min(Math.max(Math.floor(timeUs), 0), latestUs);
   const high = Math.floor(time / half);
@@ -58,7 +60,7 @@ export const ranksOf = (timeUs: number, position: number): ((standing: Standing)
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Merges one JSON value over another: objects member by member, anything else as a whole. */
+/** Merges one JSON value over another. Objects are merged member by member; any other value is replaced as a whole. */
 export const overlay = (under: unknown, over: unknown): unknown => {
   if (!isRecord(under) || !isRecord(over)) return over;
   const both = new Map(Object.entries(under));
@@ -68,7 +70,10 @@ export const overlay = (under: unknown, over: unknown): unknown => {
   return Object.fromEntries(both);
 };
 
-/** Compares ranks. Equal ranks come only from different events of the same moment; then the greater JSON text wins. */
+/**
+ * Returns true if the first value outranks the second. Equal ranks come only from different events of the same time;
+ * then the value with the greater JSON text wins.
+ */
 const outranks = (one: readonly [Rank, unknown], other: readonly [Rank, unknown]): boolean => {
   if (one[0] !== other[0]) return one[0] > other[0];
   return JSON.stringify(one[1]) > JSON.stringify(other[1]);
@@ -84,7 +89,7 @@ const mergeValues = (one: State['values'], other: State['values']): State['value
   return merged;
 };
 
-/** Maximum number of metadata layers of one object; the oldest beyond it are merged permanently. */
+/** Maximum number of metadata layers of one object; if there are more, the oldest are merged permanently. */
 const mostLayers = 32;
 
 const mergeMetadata = (one: State['metadata'], other: State['metadata']): State['metadata'] => {
@@ -111,7 +116,7 @@ const mergeTags = (one: readonly string[], other: readonly string[]): readonly s
   return [...new Set([...one, ...other])].sort().slice(0, mostTags);
 };
 
-/** Maximum number of tags of one object; those that sort last are dropped. */
+/** Maximum number of tags of one object; if there are more, those that sort last are dropped. */
 export const mostTags = 1_000;
 
 const earliest = (one: number | null, other: number | null): number | null =>

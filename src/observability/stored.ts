@@ -1,6 +1,6 @@
 /**
- * Converts states to and from their stored form: each value in a column, plus one text, the clock. The clock holds
- * what only merging needs: the rank of each value and the metadata of single events.
+ * Converts states to and from their stored form. It has each value in a column, plus one text, the clock. The clock
+ * holds what only merging needs: the rank of each value and the metadata of single events.
  */
 import type { Rank, State, Value } from './state.ts';
 import { beganAt, metadataOf } from './state.ts';
@@ -8,10 +8,10 @@ import { beganAt, metadataOf } from './state.ts';
 export type Stored = {
   beganAt: number;
   beganIsGiven: boolean;
-  /** Values by field; null if there is none. */
+  /** Values by field; null if a field has no value. */
   values: Readonly<Record<string, Value>>;
   tags: readonly string[];
-  /** JSON text; null if no event gave any. */
+  /** Merged metadata as JSON text; null if no event gave any. */
   metadata: string | null;
   clock: string;
 };
@@ -19,8 +19,8 @@ export type Stored = {
 type Layer = State['metadata'][number];
 
 /**
- * Rank of most values, ranks of the rest, and for metadata either the rank of the only event that gave any or all
- * layers.
+ * Rank that most values have; ranks of the other values by field; and for metadata either the rank of the only event
+ * that gave any, or all layers.
  */
 type Clock = [common: Rank, others: Record<string, Rank>, metadata: Rank | null | readonly Layer[]];
 
@@ -32,7 +32,7 @@ const layersOf = (metadata: State['metadata']): Clock[2] => {
 
 const blanks = new WeakMap<readonly string[], Readonly<Record<string, Value>>>();
 
-/** Returns an object with null in each field. Copying it takes a fraction of the time of setting field by field. */
+/** Returns an object in which each field is null. To copy it takes a fraction of the time of setting each field. */
 const blankOf = (fields: readonly string[]): Readonly<Record<string, Value>> => {
   const known = blanks.get(fields) ?? Object.fromEntries(fields.map((field) => [field, null]));
   blanks.set(fields, known);
@@ -48,7 +48,7 @@ const commonOf = (values: State['values']): Rank => {
   return high;
 };
 
-/** Converts a state to columns of these fields. */
+/** Converts a state to the columns of these fields. */
 export const toStored = (state: State, fields: readonly string[]): Stored => {
   const common = commonOf(state.values);
   const others: Record<string, Rank> = {};

@@ -1,7 +1,7 @@
 /**
- * Sums over the observations of one trace, by day and model. They are stored with the trace, so that project-wide sums
- * are updated by difference. A write subtracts the trace's old sums and adds its new ones. Pure functions on integers,
- * so that deleting everything leaves exactly zero.
+ * Sums over the observations of one trace, by day and model. They are stored with the trace, so that sums of the
+ * project are updated by difference: a write subtracts the trace's old sums and adds its new ones. The sums are
+ * integers, so that deleting everything leaves exactly zero. Has no side effects.
  */
 
 /** Names of the elements of `Sums`, in their order; costs are in trillionths of a dollar (10^-12). */
@@ -17,10 +17,10 @@ export const sumNames = [
 
 export type Sums = readonly bigint[];
 
-/** A day such as `2026-03-01`, in UTC, and a model; null if the observation named none. */
+/** A day in UTC such as `2026-03-01`, and a model; the model is null if the observation named none. */
 export type TallyKey = readonly [day: string, model: string | null];
 
-/** Sums by the JSON of their key. */
+/** Sums by the JSON text of their `TallyKey`. */
 export type Tally = ReadonlyMap<string, Sums>;
 
 export const emptyTally: Tally = new Map();
@@ -40,7 +40,7 @@ export const dayOf = (ms: number): string => {
   return day;
 };
 
-/** Largest usage and cost that one observation adds; anything larger is no plausible figure of a model. */
+/** Maximum usage in tokens and cost in dollars that one observation adds; larger figures are not plausible. */
 const mostTokens = 10 ** 12;
 const mostDollars = 10 ** 6;
 const costsOfDollar = 10 ** 12;
@@ -55,7 +55,10 @@ const cost = (dollars: number | null): bigint =>
 
 type Side = { input: number; output: number; total: number };
 
-/** Returns the sums of one observation from its usage in tokens and its cost in dollars; null if it has none. */
+/**
+ * Returns the sums of one observation from its usage in tokens and its cost in dollars; null means that it has no usage
+ * or no cost.
+ */
 export const sumsOf = (usage: Side | null, costs: Side | null): Sums => [
   1n,
   tokens(usage?.input ?? null),
@@ -71,7 +74,10 @@ export const plus = (one: Sums, other: Sums): Sums =>
 
 export const negated = (sums: Sums): Sums => sums.map((sum) => -sum);
 
-/** Maximum number of entries of one trace; further days and models are added to the entry without a model. */
+/**
+ * Maximum number of entries of one trace; observations of further days and models are added to the entry without a
+ * model.
+ */
 const mostEntries = 200;
 const mostModelChars = 200;
 
@@ -80,11 +86,12 @@ const keyIn = (tally: Tally, [day, model]: TallyKey): string => {
   return tally.has(key) || tally.size < mostEntries ? key : JSON.stringify([day, null]);
 };
 
-/** One addition to a tally. */
+/** Sums to add to one entry of a tally. */
 export type Addition = { key: TallyKey; sums: Sums };
 
 /**
- * Returns the tally plus the additions, which `negated` turns into subtractions. Entries that become zero are removed.
+ * Returns the tally plus the additions. To subtract, pass additions with sums that `negated` returned. Entries that
+ * become zero are removed.
  */
 export const addAll = (tally: Tally, additions: readonly Addition[]): Tally => {
   const sum = new Map(tally);
@@ -97,7 +104,7 @@ export const addAll = (tally: Tally, additions: readonly Addition[]): Tally => {
   return sum;
 };
 
-/** Returns the tally as text, for a column; null if it is empty. */
+/** Returns the tally as the text that is stored in its column; null if the tally is empty. */
 export const writeTally = (tally: Tally): string | null =>
   tally.size === 0
     ? null

@@ -5,7 +5,7 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';
 
 describe('the trace context of a request', () => {
-  it('names a trace and a span, also in future versions', () => {
+  it('names a trace and a span, also in future versions of the header', () => {
     expect(readTraceParent(`00-${traceId}-${spanId}-01`)).toEqual({ traceId, spanId });
     expect(readTraceParent(`cc-${traceId}-${spanId}-01-what-the-future-brings`)).toEqual({
       traceId,

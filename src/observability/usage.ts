@@ -1,6 +1,7 @@
 /**
- * Usage and cost of a model, in the several forms in which clients send them. They are stored as counts by free names:
- * those that begin with `input` or `output` add up to these, `total` is the whole.
+ * Usage and cost of a model, in the several forms in which clients send them. They are stored as counts under names
+ * that clients choose. Counts whose names begin with `input` or `output` add up to the whole input or output; `total`
+ * is the whole.
  */
 import { isObject } from '#domain/json.ts';
 import type { Body } from './read-value.ts';
@@ -19,7 +20,7 @@ const numberOf = (value: unknown): number | undefined => {
 
 const isCount = (value: number | undefined): value is number => Number.isSafeInteger(value);
 
-/** Largest plausible cost of one call; larger ones are dropped, like those below zero. */
+/** Largest plausible cost of one call, in dollars; larger costs are dropped, as are negative ones. */
 export const mostDollars = 1e12;
 
 const dollarsOf = (value: unknown): number | undefined => {
@@ -38,7 +39,10 @@ const entriesOf = (given: unknown, read = numberOf): [string, number][] => {
     .slice(0, mostNames);
 };
 
-/** Splits one side into its details, named after the side, and the rest that remains without them. */
+/**
+ * Splits the count of input or output into its details, whose names get the prefix `input` or `output`, and the
+ * remainder without the details.
+ */
 const splitSide = (side: 'input' | 'output', whole: number, details: unknown): Counts => {
   const parts = entriesOf(details).filter(([, count]) => isCount(count));
   const taken = parts.reduce((sum, [, count]) => sum + count, 0);
@@ -50,7 +54,7 @@ const splitSide = (side: 'input' | 'output', whole: number, details: unknown): C
 
 type Vendor = { input: string; output: string; inputDetails: string; outputDetails: string };
 
-/** Names of the same counts in one vendor's two APIs. */
+/** Names that one vendor's two APIs use for the same counts. */
 const vendors: readonly Vendor[] = [
   {
     input: 'prompt_tokens',
@@ -80,7 +84,7 @@ const readVendors = (given: Body): Counts | undefined => {
   return undefined;
 };
 
-/** Returns the three sums of counts. `total` is the given one, else the sum of all counts. */
+/** Returns the sums of counts for input, output and total. The total is the given one, else the sum of all counts. */
 export const totalsOf = (counts: Counts): { input: number; output: number; total: number } => {
   const sums = { input: 0, output: 0, total: 0 };
   for (const name in counts) {
@@ -115,7 +119,7 @@ const countsOnly = (counts: Counts): Counts => {
   return Object.fromEntries(entries.filter(([, count]) => isCount(count)));
 };
 
-/** Reads the usage from `usageDetails` or the older `usage`; returns undefined if neither has any. */
+/** Reads the usage from `usageDetails` or the older `usage`; returns undefined if neither has any counts. */
 export const readUsage = ({ usageDetails, usage }: Body): Counts | undefined => {
   if (isObject(usageDetails)) {
     const counts =
@@ -127,7 +131,7 @@ export const readUsage = ({ usageDetails, usage }: Body): Counts | undefined => 
   return withTotal(countsOnly(counts));
 };
 
-/** Reads the cost in dollars that the client sent; returns undefined if it sent none. */
+/** Reads the cost in dollars that the client sent; returns undefined if the client sent none. */
 export const readCost = ({ costDetails, usage }: Body): Counts | undefined => {
   const counts = isObject(costDetails) ? Object.fromEntries(entriesOf(costDetails, dollarsOf)) : {};
   if (Object.keys(counts).length > 0) return withTotal(counts);

@@ -1,4 +1,4 @@
-/** Creates, lists and reads comments. The object of a comment need not exist yet. */
+/** Creates, lists and reads comments. The object that a comment is about need not exist yet. */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { cleanText } from '#observability/read-value.ts';
@@ -29,7 +29,7 @@ const viewComment = ({ createdAt, updatedAt, ...comment }: CommentRow, projectId
     updatedAt: updatedAt.toISOString(),
   }) satisfies CommentView;
 
-/** Creates a comment; returns its id. Throws `invalid`. */
+/** Creates a comment and returns its id. Throws `invalid` for a comment that is malformed or too long. */
 export const createComment = async (
   db: Database,
   projectId: string,

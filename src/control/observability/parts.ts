@@ -1,4 +1,7 @@
-/** Parts for the code of observability: those of sessions, plus the store of traces and the pools for dashboards. */
+/**
+ * Parts that the code of observability needs: those of sessions, the telemetry store and the process pools for
+ * dashboards.
+ */
 
 import type { SessionParts } from '../sessions/parts.ts';
 import type { GradeReader } from '../worlds/compile/grade-reader.ts';
@@ -6,10 +9,10 @@ import type { DashboardProcesses } from './dashboard-code/process-pools.ts';
 import type { TraceStore } from './ingestion/store.ts';
 
 export type ObservabilityParts = SessionParts & {
-  /** Store for telemetry, with connections of its own. */
+  /** Store for telemetry, on its own database connections. */
   traces: TraceStore;
   /** Process pools that build and run the code of dashboards. */
   dashboards: DashboardProcesses;
-  /** Reads the answers of grades, for their scores. */
+  /** Reads the grades in answers of calls, to derive their scores. */
   readGrade: GradeReader;
 };

@@ -32,7 +32,7 @@ import { before, equals, on, since } from '../platform/lists/conditions.ts';
 import { openNumberedPage, walkedItems } from '../platform/lists/numbered.ts';
 import { invalidParameter, type RawQuery, textIn } from '../platform/lists/query.ts';
 
-/** Wait for other writers of the same profile, in milliseconds. */
+/** Maximum wait for other writers of the same profile, in milliseconds. */
 const lockWaitMs = 10_000;
 const mostAttributeChars = 256 * 1024;
 
@@ -75,7 +75,7 @@ const viewProfile = (
   })),
 });
 
-/** Returns the profile of a user and the sums of its events. Throws `not_found` if neither exists. */
+/** Returns the profile of a user and the sums over the user's events. Throws `not_found` if the user has neither. */
 export const readProfile = async (
   db: Queryable,
   projectId: string,
@@ -92,8 +92,8 @@ export const readProfile = async (
 };
 
 /**
- * Creates or changes a profile. Writers of one profile are serialized, so that each reads the result of the one
- * before. Throws `invalid`, and `unavailable` after a wait of 10 s.
+ * Creates or changes a profile. Writers of one profile are serialized, so that each reads the result of the previous
+ * one. Throws `invalid`, and `unavailable` after a wait of 10 s.
  */
 export const putProfile = (
   db: Database,
@@ -145,7 +145,7 @@ const timeOf = (given: string | undefined): string => {
 const orNull = (given: string | undefined): string | null =>
   given === undefined || given === '' ? null : cleanText(given);
 
-/** Stores an event; if the id exists, returns the stored event unchanged. Throws `invalid`. */
+/** Stores an event; if an event with this id exists, returns it unchanged. Throws `invalid`. */
 export const addUserEvent = async (
   db: Database,
   projectId: string,

@@ -5,12 +5,12 @@ export type Attributes = ReadonlyMap<string, unknown>;
 
 export const noAttributes: Attributes = new Map();
 
-/** Greatest depth of a value; anything deeper becomes null. */
+/** Maximum depth of a value; anything deeper becomes null. */
 export const mostLevels = 32;
 /** Maximum number of attributes of one span, resource, scope or event. */
 export const mostAttributes = 10_000;
 
-/** Returns a whole number; as text if a JavaScript number cannot hold it exactly. */
+/** Returns a whole number; returns it as text if a JavaScript number cannot hold it exactly. */
 export const wholeOf = (given: bigint | string | number): number | string => {
   const number = Number(given);
   return Number.isSafeInteger(number) || typeof given === 'number' ? number : String(given);
@@ -18,7 +18,7 @@ export const wholeOf = (given: bigint | string | number): number | string => {
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** Returns the value of the first of these names that has one. */
+/** Returns the value of the first of these names that has a value; undefined if none has. */
 export const firstOf = (attributes: Attributes, names: readonly string[]): unknown => {
   for (const name of names) {
     const value = attributes.get(name);
@@ -27,14 +27,17 @@ export const firstOf = (attributes: Attributes, names: readonly string[]): unkno
   return undefined;
 };
 
-/** Returns the first value as text: numbers and booleans as written, objects as JSON. */
+/**
+ * Returns the value of the first of these names that has one, as text: numbers and booleans as written, objects as
+ * JSON.
+ */
 export const textOf = (attributes: Attributes, names: readonly string[]): string | undefined => {
   const value = firstOf(attributes, names);
   if (value === undefined) return undefined;
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-/** Greatest depth of JSON inside a text, the same as for bodies; a deeper text stays text. */
+/** Maximum depth of JSON inside a text, equal to that of request bodies; a text with deeper JSON stays text. */
 const mostTextLevels = 200;
 
 const nestsWithin = (value: unknown, levels: number): boolean => {
@@ -57,8 +60,8 @@ export const parseLoose = (value: unknown): unknown =>
   typeof value === 'string' && /^\s*[[{]/.test(value) ? parseJson(value) : value;
 
 /**
- * Parses like `parseLoose`, and also JSON numbers, true, false and null: Langfuse's SDKs encode all inputs, outputs
- * and members of metadata this way. A number that would lose digits stays text.
+ * Parses like `parseLoose`, and additionally JSON numbers, true, false and null. Langfuse's SDKs encode all inputs,
+ * outputs and members of metadata in this way. A number that would lose digits stays text.
  */
 export const parseWritten = (value: unknown): unknown => {
   if (typeof value !== 'string' || !/^(?:-?\d|true$|false$|null$)/.test(value)) {
@@ -73,8 +76,8 @@ export const unquote = (value: unknown): unknown =>
   typeof value === 'string' && value.startsWith('"') ? parseJson(value) : value;
 
 /**
- * Returns the attributes under each prefix, keyed by the rest of the name. They override the JSON object that an
- * attribute of the bare name holds.
+ * Returns the attributes whose names begin with one of the given names and a dot, keyed by the rest of the name. They
+ * override the members of a JSON object that an attribute with exactly the given name holds.
  */
 export const recordOf = (
   attributes: Attributes,

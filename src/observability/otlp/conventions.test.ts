@@ -1,8 +1,11 @@
-/** Golden tests of span reading: one test per convention, with attributes as its instrumentations write them. */
+/**
+ * Golden tests of the reading of spans: one test for each convention, with attributes as the convention's
+ * instrumentations write them.
+ */
 import { expect, it } from 'vitest';
 import { type Attributes, fieldsOf, start } from '#test/support/control/span-fields.ts';
 
-it('Langfuse SDKs: numbers and truth values written as JSON keep their digits', () => {
+it('Langfuse SDKs: numbers and booleans that are written as JSON keep all digits', () => {
   const output = (text: string) =>
     fieldsOf({ attributes: { 'langfuse.observation.output': text } }).output;
   expect(['2', 'true', '2.50', '12345678901234567890', 'two'].map(output)).toEqual([
@@ -162,7 +165,7 @@ it('GenAI: message events of both forms become input and output', () => {
   });
 });
 
-it('GenAI: operations set the type of tools, agents and embeddings', () => {
+it('GenAI: the operation of a span makes it a tool, an agent or an embedding', () => {
   const tool = {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': 'search',
@@ -231,7 +234,7 @@ it('OpenInference: kinds, values, numbered messages, tokens and cost are read', 
   }
 });
 
-it("Vercel's AI SDK: steps have model and usage, the spans around them have not", () => {
+it("Vercel's AI SDK: the spans of steps have model and usage, and the spans that contain them have neither", () => {
   const around = fieldsOf({
     name: 'ai.generateText',
     attributes: {
@@ -341,7 +344,7 @@ it.each([
   });
 });
 
-it('a failed span has the message of its status, otherwise of its exception', () => {
+it('a failed span has the message of its status, or of its exception if the status has none', () => {
   const status = { code: 2, message: 'too slow' };
   expect(fieldsOf({ status })).toMatchObject({ level: 'ERROR', statusMessage: 'too slow' });
   const events = [{ name: 'exception', attributes: { 'exception.message': 'broken' } }];
@@ -387,7 +390,7 @@ it('hostile values are kept as plain data, or left out', () => {
   expect(({} as { polluted?: number }).polluted).toBe(undefined);
 });
 
-it('model parameters that are no texts or numbers become their JSON text', () => {
+it('model parameters that are neither texts nor numbers become their JSON text', () => {
   const given = {
     max_tokens: '1000',
     temperature: 0.9,

@@ -1,6 +1,6 @@
 /**
  * Finds the input and the output of a span. Each convention has its own names for them: one attribute, events, or
- * numbered attributes. For each side the first lookup that finds a value wins.
+ * numbered attributes. For input and for output, the first lookup that finds a value wins.
  */
 import { type Attributes, firstOf, noAttributes, parseLoose, parseWritten } from './attributes.ts';
 import { gather } from './numbered.ts';
@@ -8,7 +8,7 @@ import type { Span } from './span.ts';
 
 type Side = 'input' | 'output';
 
-/** A value and the names of the span's attributes that it was taken from. */
+/** A value, and the names of the span's attributes that hold it. */
 type Found = { value: unknown; names: readonly string[] };
 
 type Look = (span: Span) => Found | undefined;
@@ -33,7 +33,7 @@ const vercelAnswer: Look = ({ attributes }) => {
   return { value, names: [...textNames, ...callNames] };
 };
 
-/** Finds an attribute of the first event with this name. */
+/** Builds a lookup of an attribute of the first event with this name. */
 const ofEvent =
   (event: string, ...names: readonly string[]): Look =>
   ({ events }) => {
@@ -47,7 +47,7 @@ const plain = (attributes: Attributes): Record<string, unknown> =>
 
 const roleForm = /^gen_ai\.(system|user|assistant|tool)\.message$/;
 
-/** Finds messages that are reported as events, one event for each with its role. */
+/** Finds messages to the model that are reported as events, one event for each message. */
 const askedByEvents: Look = ({ events }) => {
   const messages = events.flatMap(({ name, attributes }) => {
     const [, role] = roleForm.exec(name) ?? [];
@@ -74,8 +74,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
 /**
- * Removes the wrappers of OpenInference, which puts each message in a member `message` and each tool call in
- * `tool_call`.
+ * Removes the wrappers of OpenInference, which puts each message into a member `message` and each tool call into a
+ * member `tool_call`.
  */
 const unwrap = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(unwrap);
@@ -121,7 +121,7 @@ const askedByDetails: Look = ({ events }) => {
   return value === undefined ? undefined : { value, names: [] };
 };
 
-/** Lookups for each side, in order of precedence. */
+/** Lookups for input and for output, in order of precedence. */
 const looks: Readonly<Record<Side, readonly Look[]>> = {
   input: [
     attribute('langfuse.observation.input'),
@@ -178,10 +178,10 @@ const lookFor = (span: Span, side: Side): Found | undefined => {
 };
 
 export type InputOutput = {
-  /** JSON text; undefined if the span has no input. */
+  /** Input as JSON text; undefined if the span has no input. */
   input: string | undefined;
   output: string | undefined;
-  /** Names of the attributes that input and output were taken from. */
+  /** Names of the attributes that hold the input and the output. */
   names: ReadonlySet<string>;
 };
 

@@ -19,14 +19,17 @@ describe('a body in JSON', () => {
       { resourceSpans: [{ scopeSpans: [{ logRecords: [{}] }] }] },
       'resourceSpans.0.scopeSpans.0.spans',
     ],
-  ])('is refused with the place where spans are missing: %j', (body, place) => {
-    expect(() => readJsonForm(body)).toThrowError(
-      expect.objectContaining({
-        code: 'invalid',
-        fields: [expect.objectContaining({ path: place.split('.') })],
-      }),
-    );
-  });
+  ])(
+    'is refused with a message that names the place where spans are missing: %j',
+    (body, place) => {
+      expect(() => readJsonForm(body)).toThrowError(
+        expect.objectContaining({
+          code: 'invalid',
+          fields: [expect.objectContaining({ path: place.split('.') })],
+        }),
+      );
+    },
+  );
 
   it.each([
     [{}],
@@ -38,7 +41,7 @@ describe('a body in JSON', () => {
     expect(readJsonForm(body)).toEqual([]);
   });
 
-  it('may have unknown members beside its spans', () => {
+  it('may have unknown members in addition to its spans', () => {
     const scope = { scope: { name: 's' }, schemaUrl: 'u', spans: [{}], later: 1 };
     const [read] = readJsonForm({
       resourceSpans: [{ scopeSpans: [scope], later: 1 }],

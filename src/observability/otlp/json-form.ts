@@ -1,6 +1,6 @@
 /**
- * Reads the JSON form of OTLP. Exporters differ: whole numbers come as text or as numbers, times as text, as numbers
- * or as two 32-bit halves. Unknown members are ignored.
+ * Reads the JSON form of OTLP. Exporters differ: whole numbers are sent as text or as numbers; times as text, as
+ * numbers or as two 32-bit halves. Unknown members are ignored.
  */
 import { clip } from '#domain/cut.ts';
 import { AppError } from '#domain/error.ts';
@@ -43,7 +43,7 @@ const listOf = (given: unknown): unknown[] => (Array.isArray(given) ? given : []
 /** Maximum length of a name quoted in an error, in characters. */
 const mostQuoted = 100;
 
-/** Reads a list of `{key, value}` and skips entries of another form. */
+/** Reads a list of `{key, value}` objects and skips entries of another form. */
 const readAttributes = (given: unknown, levels = mostLevels): Attributes => {
   if (!Array.isArray(given) || given.length === 0) return noAttributes;
   const attributes = new Map<string, unknown>();
@@ -97,16 +97,17 @@ const readScope = (given: unknown): Scope => {
 };
 
 const misplaced = (path: readonly string[], message: string): AppError =>
-  new AppError('invalid', `the body is no export of spans: ${path.join('.')} ${message}`, {
+  new AppError('invalid', `the body is not an export of spans: ${path.join('.')} ${message}`, {
     fields: [{ path: [...path], message }],
   });
 
-/** Path of a message, and the members that it may have besides its list. */
+/** Path of a message, and the members that the message may have in addition to its list. */
 type Place = { path: readonly string[]; beside: readonly string[] };
 
 /**
  * Returns the entries of a list in a message; an absent list is empty. Throws `invalid` if the member is no list. Also
- * throws if the list is absent and an unexpected member stands in its place, because its data would be lost silently.
+ * throws if the list is absent and the message has an unexpected member, because the data of that member would be lost
+ * silently.
  */
 const listIn = (
   given: Record<string, unknown>,
@@ -147,7 +148,7 @@ const readScopeSpans = (
   return { resource, scope: readScope(given.scope), spans: spans.map(readSpan) };
 };
 
-/** Reads an `ExportTraceServiceRequest`. Throws `invalid` if the body is another export or none. */
+/** Reads an `ExportTraceServiceRequest`. Throws `invalid` if the body is another kind of export, or none. */
 export const readJsonForm = (body: unknown): SentScope[] => {
   if (!isObject(body)) return [];
   return messagesIn(body, 'resourceSpans', { path: [], beside: [] }).flatMap((given, index) => {

@@ -3,7 +3,7 @@ import { type Level, levels, type ObservationType, observationTypes } from '../o
 import { type Attributes, firstOf, textOf } from './attributes.ts';
 import type { Span } from './span.ts';
 
-/** Upper-case words for observation types, besides the types themselves. */
+/** Upper-case words for types of observations, in addition to the names of the types. */
 const words: Readonly<Record<string, ObservationType>> = {
   // OpenInference
   LLM: 'GENERATION',
@@ -47,7 +47,7 @@ export const modelNames = [
   'model',
 ];
 
-/** Attributes that make a span a generation: an older SDK calls everything a span. */
+/** Attributes whose presence makes a span a generation. An older SDK reports every observation as a span. */
 const generationNames = [
   'langfuse.observation.model.name',
   'langfuse.observation.model.parameters',
@@ -58,7 +58,8 @@ const generationNames = [
 ];
 
 /**
- * Returns the operation of Vercel's AI SDK. A span `ai.generateText` contains its steps `ai.generateText.doGenerate`.
+ * Returns the operation of Vercel's AI SDK that a span reports. A span `ai.generateText` contains a span
+ * `ai.generateText.doGenerate` for each step.
  */
 const operationOf = (attributes: Attributes): string | undefined =>
   textOf(attributes, ['ai.operationId']);
@@ -70,7 +71,7 @@ const vercelType = (operation: string): ObservationType => {
   return operation.startsWith('ai.embed') ? 'EMBEDDING' : 'GENERATION';
 };
 
-/** Returns true if the span contains model calls that report model and usage themselves. */
+/** Returns true if the span contains spans of model calls that report model and usage themselves. */
 export const isAroundModels = (attributes: Attributes): boolean => {
   if (attributes.get('langfuse.observation.type') !== undefined) return false;
   const operation = operationOf(attributes);
@@ -105,7 +106,7 @@ const nameNames = [
 ];
 
 /**
- * Returns the name that an instrumentation gives explicitly, else the span's own name, which may contain ids or
+ * Returns the name that an instrumentation gives explicitly, else the name of the span, which may contain ids or
  * arguments.
  */
 export const nameOf = ({ attributes, name }: Span): string => textOf(attributes, nameNames) ?? name;
@@ -115,7 +116,10 @@ export const levelOf = ({ attributes, isError }: Span): Level => {
   return levels.find((one) => one === given) ?? (isError ? 'ERROR' : 'DEFAULT');
 };
 
-/** Returns the error message of a span: the given status message, else that of its recorded exception if it failed. */
+/**
+ * Returns the error message of a span: the status message if there is one, else the message of the exception if the
+ * span failed.
+ */
 export const statusMessageOf = (span: Span): string | undefined => {
   const { attributes, events, isError, statusMessage } = span;
   const given = textOf(attributes, ['langfuse.observation.status_message']) ?? statusMessage;

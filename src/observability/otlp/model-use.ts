@@ -1,4 +1,4 @@
-/** Reads from a span the model, its parameters and prompt, and the usage and cost. */
+/** Reads from a span its model, the parameters and the prompt of the model call, and usage and cost. */
 import { isObject } from '#domain/json.ts';
 import { parseTimeUs } from '../iso-time.ts';
 import type { ObservationType } from '../object.ts';
@@ -11,7 +11,7 @@ import type { Span } from './span.ts';
 /** Prefixes under which instrumentations report token counts. */
 const prefixes = ['gen_ai.usage.', 'llm.token_count.', 'llm.usage.', 'ai.usage.'];
 
-/** Names of counts that include all parts of a side; the first one present wins. */
+/** Names of the counts of all input, all output, and the total; the first name that a span has wins. */
 const sides = {
   input: ['input_tokens', 'prompt_tokens', 'prompt', 'inputTokens', 'promptTokens', 'tokens'],
   output: ['output_tokens', 'completion_tokens', 'completion', 'outputTokens', 'completionTokens'],
@@ -20,11 +20,17 @@ const sides = {
 
 const sideNames: ReadonlySet<string> = new Set(Object.values(sides).flat());
 
-/** Matches counts of a side without its parts. They are ignored, because that rest is computed here. */
+/**
+ * Matches names of token counts that are a remainder, such as input without cached tokens. They are ignored, because
+ * the remainder is computed here.
+ */
 const restNames =
   /^(?:input|output)TokenDetails\.(?:noCacheTokens|textTokens)$|uncached|non_?cached/i;
 
-/** Parts of a side, recognized by words in their names: instrumentations have dozens of names for each. */
+/**
+ * Parts of the input or output count, recognized by words in their names, because instrumentations have dozens of names
+ * for each part.
+ */
 const parts = [
   { name: 'input_cache_creation', words: /cach.*(?:creat|writ)|(?:creat|writ).*cach/i },
   { name: 'input_cached_tokens', words: /cach/i },
@@ -37,7 +43,7 @@ const wholeOf = (value: unknown): number | undefined => {
   return isNumber && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 };
 
-/** Returns the counts, keyed by their names without the prefix. */
+/** Returns the token counts of a span, keyed by their names without the prefix. */
 const namedCounts = (attributes: Attributes): Map<string, number> => {
   const named = new Map<string, number>();
   for (const [key, value] of attributes) {
@@ -50,13 +56,13 @@ const namedCounts = (attributes: Attributes): Map<string, number> => {
   return named;
 };
 
-/** Returns the whole minus the parts that are counted separately; undefined if there is no whole. */
+/** Returns a whole count minus its parts that are counted separately; undefined if there is no whole count. */
 const rest = (whole: number | undefined, taken: number): number | undefined =>
   whole === undefined ? undefined : Math.max(0, whole - taken);
 
 /**
- * Returns the counts under the names of this service. A count of an unknown name keeps it, besides input, output and
- * total.
+ * Returns the counts under the names of this service: input, output, total and the known parts. A count of any other
+ * name keeps its name.
  */
 const countsOf = (attributes: Attributes): Record<string, number | undefined> => {
   const named = namedCounts(attributes);
@@ -113,7 +119,7 @@ const parameterNames = [
   'model_config',
 ];
 
-/** Returns parameters as JSON whose members are texts or numbers; any other value becomes its JSON text. */
+/** Returns parameters as a JSON object whose values are texts or numbers; any other value becomes its JSON text. */
 const parametersText = (given: Record<string, unknown>): string =>
   JSON.stringify(
     Object.fromEntries(
@@ -157,13 +163,15 @@ const promptOf = (attributes: Attributes, type: ObservationType): Given => {
   return { promptName: cutText(name), promptVersion: version };
 };
 
-/** Returns true if the span invokes an agent: the model that it names is not called by this span. */
+/**
+ * Returns true if the span is an invocation of an agent. The agent's model is called by other spans, not by this one.
+ */
 const isAgent = (attributes: Attributes): boolean =>
   textOf(attributes, ['gen_ai.operation.name']) === 'invoke_agent';
 
 /**
- * Returns the fields of an observation that concern a model. A span that contains model calls returns none, so that
- * each use counts once.
+ * Returns the fields of an observation that concern a model. It returns none for a span that contains the spans of
+ * model calls, so that usage counts only once.
  */
 export const modelUseOf = (span: Span, type: ObservationType): Given => {
   const { attributes } = span;

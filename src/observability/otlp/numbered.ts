@@ -1,5 +1,5 @@
 /**
- * Reassembles lists that are spread over attributes, such as `gen_ai.prompt.0.role` and
+ * Reassembles lists whose elements are spread over attributes, such as `gen_ai.prompt.0.role` and
  * `llm.input_messages.1.message.content`.
  */
 import type { Attributes } from './attributes.ts';
@@ -7,7 +7,7 @@ import { parseLoose } from './attributes.ts';
 
 type Node = Map<string, Node | { value: unknown }>;
 
-/** Greatest depth of a name; the segments beyond it are joined into one member. */
+/** Maximum number of segments of a name; further segments are joined into one member. */
 const mostSegments = 16;
 
 const isNode = (one: Node | { value: unknown } | undefined): one is Node => one instanceof Map;
@@ -35,7 +35,10 @@ const assemble = (node: Node): unknown => {
   return members.sort(([one], [other]) => Number(one) - Number(other)).map(([, value]) => value);
 };
 
-/** Returns the value assembled from the attributes under the prefix, and their names; undefined if there are none. */
+/**
+ * Returns the value assembled from the attributes under the prefix, and the names of these attributes; undefined if
+ * there are none.
+ */
 export const gather = (
   attributes: Attributes,
   prefix: string,

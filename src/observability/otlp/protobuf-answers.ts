@@ -1,11 +1,11 @@
-/** Encodes answers to exporters that use protobuf: the response of OTLP, and `google.rpc.Status` for a refusal. */
+/** Encodes answers to exporters that use protobuf: OTLP's response, and `google.rpc.Status` for an error. */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
-/** Partial success as the JSON form writes it. */
+/** Report of partial success, as in the JSON form of the answer. */
 export type PartialSuccess = { rejectedSpans: string; errorMessage: string };
 
 /**
- * Encodes an `ExportTraceServiceResponse`. Without rejected spans the same bytes are an
+ * Encodes an `ExportTraceServiceResponse`. If no spans were rejected, the bytes are also a valid
  * `ExportMetricsServiceResponse`.
  */
 export const encodeAnswer = (partialSuccess: PartialSuccess | undefined): Uint8Array => {

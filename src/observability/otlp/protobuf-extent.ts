@@ -1,8 +1,8 @@
 /**
  * Counts the elements of an export in protobuf without decoding it. The bytes may be the beginning of a body that is
- * still being decompressed. It counts at least what `protobuf-form.ts` would read: where that rejects a span, this
- * continues after the same span. It reads varints itself, because protobuf-es takes five times as long for each field
- * (120 ns, measured 2026-11-29) and a body may have millions.
+ * still being decompressed. It counts at least the elements that `protobuf-form.ts` would read: if that file rejects a
+ * span and continues with the next one, this file does so too. It reads varints itself, because protobuf-es takes five
+ * times as long for each field (120 ns, measured 2026-11-29) and a body may have millions of fields.
  */
 import { type ExportCount, exportBounds, HoldsTooMany } from './bounds.ts';
 
@@ -11,9 +11,11 @@ type Counted = Exclude<ExportCount, 'fields'>;
 type Message = {
   /** Limit that a message of this kind counts toward. */
   counts?: Counted;
-  /** Nested messages to descend into, indexed by field number; all numbers are below 16. */
+  /** Nested messages to descend into, indexed by field number. All field numbers are below 16. */
   holds: (Message | undefined)[];
-  /** True if an error inside the message does not invalidate what follows, because its length gives its end. */
+  /**
+   * True if an error inside the message does not invalidate what follows the message, because its length gives its end.
+   */
   standsAlone?: boolean;
 };
 
@@ -28,7 +30,7 @@ const message = (
   return { ...rest, holds: all };
 };
 
-/** An `AnyValue`, which may nest further values in lists and in members. */
+/** An `AnyValue`, which may contain further values in lists and in members. */
 const value = message();
 value.holds[5] = message([[1, value]]);
 value.holds[6] = message([[1, message([[2, value]])]]);
@@ -64,8 +66,8 @@ const exportOfSpans = message([[1, resourceSpans]]);
 const exportOfMetrics = message();
 
 /**
- * Greatest depth of messages that are counted. Deeper ones are skipped, since readers limit the depth of values as
- * well.
+ * Maximum depth of messages that are counted. Deeper ones are skipped, because the decoder also limits the depth of
+ * values.
  */
 const mostDepth = 200;
 
@@ -77,7 +79,8 @@ const lengthyType = 2;
 const mostVarintBytes = 10;
 
 /**
- * Thrown if the bytes are no protobuf or end early. One shared instance, because it may be thrown once for each span.
+ * Thrown if the bytes are no protobuf or end early. There is one shared instance, because it may be thrown once for
+ * each span.
  */
 const unreadable = new Error('these bytes are no protobuf');
 

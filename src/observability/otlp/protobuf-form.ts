@@ -1,7 +1,7 @@
 /**
- * Reads the protobuf form of OTLP directly into the types of `span.ts`, so that messages which are not needed cost
- * nothing. An undecodable span is skipped alone, since its length gives the start of the next. protobuf-es decodes the
- * bytes; the field numbers are those of opentelemetry-proto 1.x, which are stable.
+ * Reads the protobuf form of OTLP directly into the types of `span.ts`, so that messages which are not needed are not
+ * decoded. If a span cannot be decoded, only that span is skipped, because its length gives the start of the next one.
+ * protobuf-es decodes the bytes; the field numbers are those of opentelemetry-proto 1.x, which are stable.
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { AppError } from '#domain/error.ts';
@@ -21,7 +21,10 @@ import {
   timeOfUs,
 } from './span.ts';
 
-/** Reads a field's value from the reader; returns false if the message has no such field, which is then skipped. */
+/**
+ * Reads the value of a field from the reader; returns false if the message has no such field. The caller then skips the
+ * value.
+ */
 type Take = (field: number, wire: WireType) => boolean;
 
 const isLengthy = (wire: WireType): boolean => wire === WireType.LengthDelimited;
@@ -30,14 +33,16 @@ const isGroup = (wire: WireType): boolean =>
   wire === WireType.StartGroup || wire === WireType.EndGroup;
 
 /**
- * Checks the next length without consuming it. It must not exceed `end`: each of many spans could claim all remaining
- * bytes.
+ * Checks the length that follows in the bytes, without consuming it. Throws if the length reaches beyond `end`, because
+ * otherwise each of many spans could claim all remaining bytes.
  */
 const checkLength = (reader: BinaryReader, end: number): void => {
   const at = reader.pos;
   const length = reader.uint32();
   if (reader.pos + length > end) {
-    throw new RangeError(`a length is ${length} where ${end - reader.pos} bytes are left`);
+    throw new RangeError(
+      `a field has the length ${length}, but only ${end - reader.pos} bytes are left`,
+    );
   }
   reader.pos = at;
 };
@@ -46,14 +51,15 @@ const checkLength = (reader: BinaryReader, end: number): void => {
 const readFields = (reader: BinaryReader, end: number, take: Take): void => {
   while (reader.pos < end) {
     const [field, wire] = reader.tag();
-    if (isGroup(wire)) throw new RangeError('a group, which OTLP does not use');
+    if (isGroup(wire))
+      throw new RangeError('the body has a field of the type group, which OTLP does not use');
     if (isLengthy(wire)) checkLength(reader, end);
     if (!take(field, wire)) reader.skip(wire, field);
     if (reader.pos > end) throw new RangeError('a value is longer than its message');
   }
 };
 
-/** Returns the end of the message whose length is next. */
+/** Returns the end of the message whose length follows in the bytes. */
 const endOfNext = (reader: BinaryReader): number => {
   const length = reader.uint32();
   return reader.pos + length;
@@ -72,7 +78,7 @@ const readList = (reader: BinaryReader, levels: number): unknown[] => {
   return values;
 };
 
-/** Reads an `AnyValue`; returns null, without decoding it, if `levels` is used up. */
+/** Reads an `AnyValue`; if `levels` is used up, skips the value without decoding it and returns null. */
 const readAny = (reader: BinaryReader, levels: number): unknown => {
   const end = endOfNext(reader);
   let value: unknown = null;
@@ -104,7 +110,7 @@ const readMembers = (reader: BinaryReader, levels: number): Record<string, unkno
   return Object.fromEntries(members);
 };
 
-/** Reads a `KeyValue` into the attributes that it belongs to. */
+/** Reads a `KeyValue` and adds it to the attributes `into`. */
 const readAttribute = (reader: BinaryReader, into: Map<string, unknown>, levels: number): void => {
   let key = '';
   let value: unknown = null;
@@ -173,10 +179,13 @@ const readSpanTo = (reader: BinaryReader, end: number): SentSpan => {
   return span;
 };
 
-/** Length of a span with its ids and one time, in bytes; shorter ones are rejected unread. */
+/**
+ * Minimum length of a valid span, which has its ids and one time, in bytes. Shorter spans are rejected without being
+ * read.
+ */
 const leastSpanBytes = 18 + 10 + 9;
 
-/** Returns the next span, or why it is invalid; either way the reader ends up behind it. */
+/** Returns the next span, or the reason why it is invalid. In both cases the reader is then at the end of the span. */
 const readSpan = (reader: BinaryReader): SentSpan | string => {
   const end = endOfNext(reader);
   const length = end - reader.pos;
@@ -231,7 +240,7 @@ const readScopeSpans = (reader: BinaryReader): OfScope => {
   return read;
 };
 
-/** Reads a `ResourceSpans`. Its resource may follow its spans. */
+/** Reads a `ResourceSpans`. In the bytes, the resource may follow its spans. */
 const readResourceSpans = (reader: BinaryReader): SentScope[] => {
   const scopes: OfScope[] = [];
   let resource = noAttributes;
@@ -249,7 +258,7 @@ const undecodable = (message: string, error: unknown): AppError =>
     cause: error,
   });
 
-/** Runs `work` without stack traces in errors: each trace takes 20 µs, and every span of a body may be invalid. */
+/** Runs `work` without stack traces in errors. Each trace takes 20 µs, and every span of a body may be invalid. */
 const withoutStacks = <Value>(work: () => Value): Value => {
   const before = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
@@ -280,7 +289,7 @@ export const readProtobufForm = (bytes: Uint8Array): SentScope[] => {
   }
 };
 
-/** Throws `invalid` unless the bytes can be an `ExportMetricsServiceRequest`, of which nothing is stored. */
+/** Throws `invalid` if the bytes cannot be an `ExportMetricsServiceRequest`. Nothing of such a request is stored. */
 export const checkProtobufMetrics = (bytes: Uint8Array): void => {
   try {
     readFields(new BinaryReader(bytes), bytes.byteLength, () => false);

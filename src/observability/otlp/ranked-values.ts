@@ -5,10 +5,10 @@ import type { Rank, State, Value } from '../state.ts';
 import { parseLoose, textOf } from './attributes.ts';
 import type { Span } from './span.ts';
 
-/** Values by field; undefined and null mean not given. */
+/** Values by field; a value of undefined or null was not given. */
 export type Given = Readonly<Record<string, Value | undefined>>;
 
-/** Gives all values the same rank. */
+/** Gives all values the rank `rank`. */
 export const rankAll = (given: Given, rank: Rank): State['values'] => {
   const values: Record<string, readonly [Rank, Value]> = {};
   for (const [field, value] of Object.entries(given)) {
@@ -17,15 +17,15 @@ export const rankAll = (given: Given, rank: Rank): State['values'] => {
   return values;
 };
 
-/** Cuts a text to the maximum length of names, and replaces what cannot be stored. */
+/** Cuts a text to the maximum length of names, and replaces characters that cannot be stored. */
 export const cutText = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : cleanText(text.slice(0, textLimits.name));
 
-/** Returns a value as JSON text; a text that holds an object or a list is parsed first. */
+/** Returns a value as JSON text. If the value is a text that holds a JSON object or list, the text is parsed first. */
 export const jsonOf = (value: unknown): string | undefined =>
   value === undefined ? undefined : JSON.stringify(parseLoose(value));
 
-/** Returns the metadata as one layer; none if it is empty. */
+/** Returns the metadata as one layer with its rank; no layer if the metadata is empty. */
 export const metadataOf = (record: Record<string, unknown>, rank: Rank): State['metadata'] =>
   Object.keys(record).length === 0 ? [] : [[rank, record]];
 
@@ -35,7 +35,7 @@ const environmentNames = [
   'deployment.environment',
 ];
 
-/** Returns the environment given by the span, else by its resource. */
+/** Returns the environment that the span gives, else the one that its resource gives. */
 export const environmentOf = ({ attributes, resource }: Span): string | undefined => {
   const given = textOf(attributes, environmentNames) ?? textOf(resource, environmentNames);
   return given === undefined ? undefined : normalizeEnvironment(given);

@@ -1,6 +1,6 @@
 /**
- * Validates and reads the spans of an export, of either form. An invalid span does not affect the rest: it is skipped
- * and counted.
+ * Validates and reads the spans of an export in either form. An invalid span is skipped and counted, and does not
+ * affect the other spans.
  */
 import { cleanText } from '../read-value.ts';
 import { readSpan, type SpanStates } from './read-span.ts';

@@ -1,6 +1,7 @@
 /**
- * Converts one OpenTelemetry span to the state of an observation and of its trace. Attributes of the Langfuse SDKs
- * take precedence over other conventions. A span has one rank, so sending it again changes nothing.
+ * Converts one OpenTelemetry span to a state of an observation and a state of its trace. Attributes of the Langfuse
+ * SDKs take precedence over other conventions. All values of a span have one rank, so a span that is sent again changes
+ * nothing.
  */
 import { cleanText } from '../read-value.ts';
 import { type Rank, rankOf, type State } from '../state.ts';
@@ -21,7 +22,10 @@ import { traceStateOf } from './trace-state.ts';
 
 export type SpanStates = { id: string; traceId: string; observation: State; trace: State };
 
-/** Scopes whose attributes are all read; for any other scope the attributes that were not read are kept as metadata. */
+/**
+ * Scopes whose attributes this service reads completely. For any other scope, attributes that are not read are stored
+ * as metadata.
+ */
 const ownScopes = ['langfuse-sdk', 'langfuse-tracer'];
 
 const without = (attributes: Attributes, names: ReadonlySet<string>): Record<string, unknown> =>
@@ -31,7 +35,10 @@ const without = (attributes: Attributes, names: ReadonlySet<string>): Record<str
 
 const isEmpty = (record: Record<string, unknown>): boolean => Object.keys(record).length === 0;
 
-/** Returns the given metadata plus the remaining attributes of the span, its resource and its scope. */
+/**
+ * Returns the metadata that the span gives, plus those attributes of the span, its resource and its scope that are not
+ * read otherwise.
+ */
 const observationMetadata = (span: Span, names: ReadonlySet<string>): Record<string, unknown> => {
   const { attributes, resource, scope } = span;
   const others = ownScopes.includes(scope.name) ? {} : without(attributes, names);

@@ -9,16 +9,16 @@ export type Scope = { name: string; version: string; attributes: Attributes };
 
 /** A span without its resource and its scope. */
 export type SpanBody = {
-  /** Hexadecimal, lower case: 32 and 16 digits. */
+  /** Id as lower-case hexadecimal digits: 32 for a trace, 16 for a span. */
   traceId: string;
   spanId: string;
   parentId: string | null;
   name: string;
-  /** Microseconds since 1970. */
+  /** Time in microseconds since 1970. */
   startUs: number;
   endUs: number;
   isError: boolean;
-  /** Null if none was given. */
+  /** Null if the exporter gave no status message. */
   statusMessage: string | null;
   attributes: Attributes;
   events: readonly SpanEvent[];
@@ -30,10 +30,10 @@ export type Span = SpanBody & { resource: Attributes; scope: Scope };
 export type SentSpan = {
   traceId: string;
   spanId: string;
-  /** Empty if there is none. */
+  /** Id of the parent span; empty if there is no parent. */
   parentId: string;
   name: string;
-  /** Undefined if absent, or if the value is no valid time. */
+  /** Time in microseconds since 1970; undefined if it is absent or not valid. */
   startUs: number | undefined;
   endUs: number | undefined;
   isError: boolean;
@@ -42,13 +42,13 @@ export type SentSpan = {
   events: readonly SpanEvent[];
 };
 
-/** Spans of one scope of one resource. A text stands for a span that cannot be read and gives the reason. */
+/** Spans of one scope of one resource. For a span that cannot be read, the list has a text with the reason. */
 export type SentScope = { resource: Attributes; scope: Scope; spans: (SentSpan | string)[] };
 
 /** Maximum number of events kept for one span. */
 export const mostEvents = 1_000;
 
-/** End of the valid times (through 2199), as everywhere. */
+/** End of the valid times, in microseconds since 1970: the end of 2199, as for all telemetry. */
 const latestUs = Date.UTC(2200, 0, 1) * 1_000;
 
 /** Returns the microseconds if they are a valid time, else undefined. */

@@ -1,6 +1,6 @@
 /**
- * Tests the names under which instrumentations report parts of the token counts: old and new conventions, and their
- * own.
+ * Tests the names under which instrumentations report parts of the token counts: names of old and new conventions, and
+ * names that only one instrumentation uses.
  */
 import { describe, expect, it } from 'vitest';
 import { fieldsOf } from '#test/support/control/span-fields.ts';
@@ -70,14 +70,14 @@ describe('tokens of reasoning', () => {
 });
 
 describe('other counts', () => {
-  it('are kept under their own names, and counts of a side are a part of it', () => {
+  it('keep their names, and are a part of the input if the name begins with input', () => {
     const others = { 'gen_ai.usage.input_audio_tokens': 30, 'gen_ai.usage.images': '2' };
     expect(usageOf({ ...whole, ...others })).toEqual({
       ...{ input: 270, input_audio_tokens: 30, images: 2, output: 50, total: 350 },
     });
   });
 
-  it('are counted once when two names give the same part', () => {
+  it('are counted once when two names report the same tokens', () => {
     const twice = {
       'ai.usage.cachedInputTokens': 40,
       'ai.usage.inputTokenDetails.cacheReadTokens': 40,
@@ -89,7 +89,7 @@ describe('other counts', () => {
     });
   });
 
-  it('ignore costs and fractions, and count names that objects inherit', () => {
+  it('do not include costs and fractions, and include counts named like inherited members of objects', () => {
     const none = {
       'gen_ai.usage.cost': 3,
       'gen_ai.usage.input_cost': 1,

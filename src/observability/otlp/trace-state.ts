@@ -1,4 +1,6 @@
-/** Reads the trace fields of a span: from attributes of the trace, and from the span itself if it is the root. */
+/**
+ * Reads the trace fields of a span: from attributes about the trace, and from the span itself if it is the root span.
+ */
 import { cleanText, textLimits } from '../read-value.ts';
 import { type Rank, rankOf, type State } from '../state.ts';
 import {
@@ -41,7 +43,8 @@ const isTrue = (value: unknown): boolean | undefined =>
   value === undefined ? undefined : value === true || value === 'true';
 
 /**
- * Returns the first value of `names`, else the metadata `passedOn` of a framework, else the first value of `others`.
+ * Returns the first value of the attributes `names`, else the value `passedOn` in the metadata of a framework, else the
+ * first value of the attributes `others`.
  */
 const idOf = (
   attributes: Attributes,
@@ -70,7 +73,7 @@ const sessionOf = (attributes: Attributes): string | undefined =>
     ['ai.telemetry.metadata.sessionId', 'traceloop.association.properties.session_id'],
   );
 
-/** Metadata of Vercel's AI SDK that is stored in a field of its own. */
+/** Members of the metadata of Vercel's AI SDK that are stored in fields of their own. */
 const passedOn = ['userId', 'sessionId', 'tags', 'langfusePrompt'];
 
 const traceMetadata = (attributes: Attributes): Record<string, unknown> => {
@@ -82,7 +85,8 @@ const traceMetadata = (attributes: Attributes): Record<string, unknown> => {
 };
 
 /**
- * Returns the state of the trace that the span reports. Among several spans of a trace, the one that ended last wins.
+ * Returns the state that the span contributes to its trace. If several spans of a trace give a value, the span that
+ * ended last wins.
  */
 export const traceStateOf = (
   span: Span,

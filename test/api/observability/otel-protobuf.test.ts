@@ -261,7 +261,7 @@ describe('a client that sends protobuf', () => {
       400,
       {
         1: 3,
-        2: 'the body is no ExportMetricsServiceRequest in protobuf: a length is 127 where 0 bytes are left',
+        2: 'the body is no ExportMetricsServiceRequest in protobuf: a field has the length 127, but only 0 bytes are left',
       },
     ]);
   });

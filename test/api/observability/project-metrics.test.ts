@@ -341,7 +341,7 @@ describe('a metrics query', () => {
     [{ ...good, filters: [{ type: 'string', column: 'x', operator: '=', value: '' }] }, 'column'],
     [{ ...good, filters: {} }, 'a list'],
     [{ ...good, timeDimension: { granularity: 'year' } }, 'invalid granularity'],
-    [{ ...good, timeDimension: { granularity: 'minute' } }, 'longer granularity'],
+    [{ ...good, timeDimension: { granularity: 'minute' } }, 'coarser granularity'],
     [{ ...good, fromTimestamp: 'now' }, 'fromTimestamp'],
     [{ ...good, toTimestamp: undefined }, 'toTimestamp'],
     [{ ...good, toTimestamp: good.fromTimestamp }, 'before'],

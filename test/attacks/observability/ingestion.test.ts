@@ -122,7 +122,7 @@ describe('spans whose lengths reach over all following spans', () => {
     const rest = within(Buffer.alloc(tail, 'x'), 3);
     const scope = Buffer.concat([reaching(field), rest]);
     const { status, text } = await send(within(scope, 2, 1), protobuf);
-    expect([status, text]).toEqual([400, expect.stringContaining('a length is')]);
+    expect([status, text]).toEqual([400, expect.stringContaining('a field has the length')]);
   });
 });
 

@@ -1,6 +1,6 @@
 /**
  * Build process for the code of dashboards. The bundler is native code with threads, so V8's limits do not cover its
- * memory. The process therefore watches its own resident memory and kills itself.
+ * memory. The process therefore watches its own resident memory and kills itself if it uses too much.
  */
 import { setPriority } from 'node:os';
 import { serveJobs } from '../../worlds/compile/serve-jobs.ts';

@@ -6,7 +6,7 @@ import { scanCode } from './scan.ts';
 
 export type BuildJob = { kind: 'dashboard_build'; code: DashboardCode };
 
-/** Bundled code; a script is null if there is no such code. */
+/** Bundled code; `script` and `transformScript` are null if the dashboard has no code of that kind. */
 export type BuiltCode = { script: string | null; transformScript: string | null };
 export type BuildOutcome = { ok: true; built: BuiltCode } | { ok: false; problems: CodeProblem[] };
 

@@ -34,8 +34,8 @@ const loadFile = (path: string, content: string) => {
 };
 
 /**
- * Creates the plugin that resolves and loads modules. `startCode` is the entry module, `takes` selects external
- * modules.
+ * Creates the plugin that resolves and loads modules. `startCode` is the entry module; `takes` returns true for modules
+ * that stay external.
  */
 const pushedFiles = (
   files: ReadonlyMap<string, string>,
@@ -57,14 +57,14 @@ const pushedFiles = (
     if (id === start) return { code: startCode, moduleType: 'js' };
     const path = id.slice(own.length);
     const content = files.get(path);
-    if (content === undefined) throw new Error(`there is no file "${path}"`);
+    if (content === undefined) throw new Error(`the dashboard has no file "${path}"`);
     return loadFile(path, content) as { code: string; moduleType: 'js' };
   },
 });
 
 type BundlerError = { message: string; id?: string; loc?: { line: number; column: number } };
 
-/** Matches escape codes of terminals, which the bundler puts into its messages. */
+/** Matches escape codes for terminal colours, which the bundler puts into its messages. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const colours = /\u001b\[[\d;]*m/g;
 

@@ -1,4 +1,4 @@
-/** Checks pushed code before it is parsed: paths, sizes, file types, entrypoint. Pure. */
+/** Checks pushed code before it is parsed: paths, sizes, file types and the entrypoint. Has no side effects. */
 import {
   type CodeProblem,
   type CodeProblemCode,
@@ -11,7 +11,7 @@ import {
 } from '#domain/dashboard.ts';
 import { createPathCheck, showPath } from '#domain/tree-path.ts';
 
-/** Builds a problem of a file, or of the code as a whole. */
+/** Builds a problem of one file; of the code as a whole if `path` is null. */
 export const problemOf = (
   path: string | null,
   code: CodeProblemCode,
@@ -38,7 +38,13 @@ const fileProblems = ({ files }: DashboardCode): CodeProblem[] => {
     const shown = fault === undefined ? path : showPath(path);
     if (fault !== undefined) found.push(problemOf(shown, 'path', `the path ${fault}`));
     if (reserved.test(path)) {
-      found.push(problemOf(shown, 'path', 'the name is taken: the CLI keeps its own file there'));
+      found.push(
+        problemOf(
+          shown,
+          'path',
+          'the name is reserved for a file that "svc dashboards pull" writes: choose another name',
+        ),
+      );
     }
     if (!endings.includes(endingOf(path))) {
       found.push(problemOf(shown, 'type', `must end in one of ${endings.join(', ')}`));
@@ -56,7 +62,9 @@ const fileProblems = ({ files }: DashboardCode): CodeProblem[] => {
 const wholeProblems = ({ files, transform }: DashboardCode): CodeProblem[] => {
   const found: CodeProblem[] = [];
   if (files.length > most.files) {
-    found.push(problemOf(null, 'count', `${files.length} files are more than ${most.files}`));
+    found.push(
+      problemOf(null, 'count', `${files.length} files are more than the maximum of ${most.files}`),
+    );
   }
   const bytes = files.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
   if (bytes > most.codeBytes) {
@@ -82,7 +90,9 @@ const entrypointProblems = ({ files, entrypoint }: DashboardCode): CodeProblem[]
     return files.length === 0 ? [] : [problemOf(null, 'entrypoint', message)];
   }
   if (!files.some(({ path }) => path === entrypoint)) {
-    return [problemOf(showPath(entrypoint), 'entrypoint', 'is not among the files')];
+    return [
+      problemOf(showPath(entrypoint), 'entrypoint', 'is the entrypoint, but no file has this path'),
+    ];
   }
   if (isScript(entrypoint)) return [];
   const message = `must be code to begin with: ${scriptEndings.join(', ')}`;
@@ -92,7 +102,10 @@ const entrypointProblems = ({ files, entrypoint }: DashboardCode): CodeProblem[]
 /** Names of the default entrypoint. */
 export const usualEntrypoints = scriptEndings.map((ending) => `dashboard.${ending}`);
 
-/** Returns the default entrypoint of code that names none. */
+/**
+ * Returns the entrypoint for code that names none: the first default name among the files. Returns null if there is
+ * none.
+ */
 export const usualEntrypoint = (files: DashboardCode['files']): string | null =>
   usualEntrypoints.find((name) => files.some(({ path }) => path === name)) ?? null;
 

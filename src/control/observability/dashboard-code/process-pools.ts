@@ -1,7 +1,7 @@
 /**
  * Process pools that build and run the code of dashboards, apart from the event loop that all requests share. Builds
- * and transforms have separate pools, because transforms are assumed to be hostile and the bundler reads files.
- * Projects take turns.
+ * and transforms have separate pools, because the bundler may read files and transforms are assumed to be hostile. Each
+ * pool serves projects in turn.
  */
 import { fileURLToPath } from 'node:url';
 import { type DashboardCode, dashboardLimits as most } from '#domain/dashboard.ts';
@@ -23,7 +23,8 @@ const buildProgram: JobProgram<BuildJob, never> = {
 };
 
 /**
- * The process may read the program's own files and nothing else, cannot spawn processes, and cannot load native code.
+ * Flags of a transform process: it may read the program's own files and nothing else, cannot spawn processes, and
+ * cannot load native code.
  */
 const transformFlags = ['--permission', `--allow-fs-read=${fileOf('../../../../')}`];
 
@@ -37,22 +38,23 @@ const transformProgram: JobProgram<TransformJob, never> = {
 };
 
 /**
- * Wall-clock limit, for code that does not check its CPU time: the bundler, and some loops inside the engine. On a
- * busy machine the CPU-time limit takes several times as long in wall-clock time.
+ * Wall-clock limit of a job, in milliseconds. It ends code that does not check its CPU time: the bundler, and some
+ * loops inside the engine. It is several times the CPU-time limit, because CPU time passes more slowly on a busy
+ * machine.
  */
 const timeLimitMs = 6 * most.processorMs;
 const common = { processes: 2, queued: 64, timeLimitMs, leftMs: 2_000 };
 
 export type DashboardJobKind = (BuildJob | TransformJob)['kind'];
 
-/** Project of a job, and the signal that ends its wait. */
+/** Project that a job belongs to, and the signal that ends the wait for the job. */
 export type DashboardCaller = { project: string; signal?: AbortSignal | undefined };
 
 export type DashboardProcesses = {
   /** Builds code, or returns all its problems. Throws `exhausted` if too many jobs of the project are queued. */
   build(code: DashboardCode, caller: DashboardCaller): Promise<BuildOutcome>;
   /**
-   * Runs a transform; its errors are part of the outcome. Throws `exhausted` if too many jobs of the project are
+   * Runs a transform and returns its output or its error. Throws `exhausted` if too many jobs of the project are
    * queued.
    */
   transform(job: Omit<TransformJob, 'kind'>, caller: DashboardCaller): Promise<TransformOutcome>;

@@ -1,7 +1,7 @@
 /**
  * Scans the files of a dashboard without running them. It finds syntax errors, unknown imports, and external URLs that
- * the files would load. The page's policy blocks all loading in any case; the scan reports it before authors wonder
- * why nothing loads.
+ * the files would load. The page's policy blocks all loading in any case; the scan tells authors in advance what will
+ * not load.
  */
 import { dirname, join } from 'node:path/posix';
 import { parseSync } from 'rolldown/experimental';
@@ -17,11 +17,12 @@ import { createTextPositions } from '#language/read/text-position.ts';
 import { problemOf } from './check.ts';
 
 /**
- * Returns true for `https://…`, `wss://…`, `//…`; addresses within the page (`data:`, `blob:`, `#…`) are not external.
+ * Returns true for an external URL such as `https://…`, `wss://…` or `//…`. Addresses within the page (`data:`,
+ * `blob:`, `#…`) are not external.
  */
 const isOutside = (address: string): boolean => /^\s*(?:(?:https?|wss?|ftp):|\/\/)/i.test(address);
 
-/** Functions whose first argument is a URL to load, and attributes whose value is one. */
+/** Functions and methods whose first argument is a URL to load, and attributes whose value is one. */
 const loaders = new Set(['fetch', 'WebSocket', 'EventSource', 'Worker', 'SharedWorker', 'Image']);
 const loadingMethods = new Set(['sendBeacon', 'importScripts', 'open']);
 const loadingAttributes = new Set(['src', 'srcSet', 'poster', 'data', 'action', 'xlinkHref']);
@@ -32,7 +33,7 @@ export const isKnownModule = (specifier: string): boolean =>
 
 const endings = [...scriptEndings, 'json'];
 
-/** Returns the file that an import refers to; undefined if there is none. */
+/** Returns the path of the pushed file that an import refers to; undefined if there is no such file. */
 export const resolveOwn = (
   has: (path: string) => boolean,
   importer: string,
@@ -87,7 +88,7 @@ const isLoader = (callee: unknown): boolean => {
   return loadingMethods.has(name) || loaders.has(name);
 };
 
-/** Returns the nodes whose text is a URL that the given node would load. */
+/** Returns the child nodes that hold a URL which the given node would load. */
 const loadedBy = (node: Node): unknown[] => {
   if (node.type === 'CallExpression' || node.type === 'NewExpression') {
     return isLoader(node.callee) ? (node.arguments as unknown[]) : [];

@@ -1,9 +1,12 @@
-/** Summarizes the structure of a JSON value, so that the author of a page sees which data it gets. Pure. */
+/**
+ * Summarizes the structure of a JSON value, so that the author of a page sees which data the page gets. Has no side
+ * effects.
+ */
 
-/** Maximum number of members shown of one object, and of levels. */
+/** Maximum number of members shown for one object, and maximum number of levels. */
 const mostMembers = 100;
 const mostLevels = 8;
-/** Maximum number of list entries that are examined. */
+/** Maximum number of entries of a list that are examined. */
 const mostEntries = 200;
 
 export type Shape =
@@ -11,7 +14,10 @@ export type Shape =
   | { type: 'object'; members?: Record<string, Shape>; more?: number }
   | { type: 'list'; length: number; of?: Shape[] };
 
-/** Merges the shapes of a list's entries, one of each type; objects are merged into one with the members of all. */
+/**
+ * Merges the shapes of a list's entries into one shape for each type. The shape of the objects has the members of all
+ * objects.
+ */
 const merge = (shapes: readonly Shape[]): Shape[] => {
   const byType = new Map<string, Shape>();
   for (const shape of shapes) {

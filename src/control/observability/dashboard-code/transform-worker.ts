@@ -1,4 +1,6 @@
-/** Process that runs transforms, at a lower priority than opens and calls of sessions. */
+/**
+ * Process that runs transforms. Its priority is lower than that of the processes that open sessions and answer calls.
+ */
 import { setPriority } from 'node:os';
 import { serveJobs } from '../../worlds/compile/serve-jobs.ts';
 import { runTransform, type TransformJob } from './transform.ts';

@@ -11,7 +11,7 @@ const run = (body: string, dataJson = '{"a":1}', processorMs = limits.processorM
   );
 
 describe('a transform', () => {
-  it('returns JSON, and equal output for equal data', async () => {
+  it('returns JSON, and returns equal output for equal data', async () => {
     const body =
       'return { b: data.a + 1, at: new Date().toISOString(), now: Date.now(), chance: Math.random() };';
     const first = await run(body);

@@ -1,7 +1,7 @@
 /**
  * Runs a transform: user JavaScript, in an engine of its own (QuickJS compiled to WebAssembly) that offers only the
- * language. Data go in and come out as text; no object crosses the boundary. The clock stands at the time of the data,
- * and random numbers are the same in each run, so that equal data give equal output.
+ * language. Data go in and come out as text; no object crosses the boundary. The clock always shows the time of the
+ * data, and random numbers are the same in each run, so that equal data give equal output.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,10 +11,10 @@ import { shapeOf } from './shape.ts';
 
 export type TransformJob = {
   kind: 'dashboard_transform';
-  /** Script as made by `bundleTransform`. */
+  /** Script that `bundleTransform` built. */
   script: string;
   dataJson: string;
-  /** Time that its clock shows, in milliseconds since 1970. */
+  /** Time that the transform's clock shows, in milliseconds since 1970. */
   nowMs: number;
 };
 
@@ -31,9 +31,9 @@ const wasm = readFileSync(createRequire(import.meta.url).resolve('quickjs-wasi/q
 const messageChars = 1_000;
 
 /**
- * Caller of the transform inside the engine. It captures the built-ins that it needs before the transform is loaded,
- * so that a transform which changes prototypes does not affect it. It returns text: `+` and the output, or `-` and the
- * error.
+ * Script that calls the transform inside the engine. It captures the built-ins that it needs before the transform is
+ * loaded, so that a transform which changes prototypes does not affect it. It returns text: `+` and the output, or `-`
+ * and the error.
  */
 const caller = `(() => {
   const { parse, stringify } = JSON;
@@ -102,7 +102,7 @@ const wordsOf = (error: unknown, most: TransformLimits): string => {
 };
 
 /**
- * Creates a function that returns true once the job has used its CPU time. It counts only the job's thread, so that
+ * Creates a function that returns true once the job has used its CPU time. It measures only the job's thread, so that
  * other work of Node does not count.
  */
 const createTimer = (processorMs: number): (() => boolean) => {
@@ -113,7 +113,10 @@ const createTimer = (processorMs: number): (() => boolean) => {
   };
 };
 
-/** Translates the engine's messages for its limits to ours. */
+/**
+ * Replaces the engine's messages about exceeded limits by messages that state the limit; returns other messages
+ * unchanged.
+ */
 const translateError = (text: string, most: TransformLimits): string => {
   const known = /^InternalError: (interrupted|out of memory)$/.exec(text);
   return known === null ? text : wordsOf({ message: known[1] ?? '' }, most);

@@ -1,5 +1,6 @@
 /**
- * Converts the code of a dashboard to and from its stored form: JSON text, with a stamp that identifies its content.
+ * Converts the code of a dashboard to and from its stored form: JSON text, with a stamp, which is a hash of the
+ * content.
  */
 import { createHash } from 'node:crypto';
 import type { DashboardCode, DashboardKind } from '#domain/dashboard.ts';
@@ -18,7 +19,7 @@ export const settleCode = ({ files, entrypoint, transform }: DashboardCode): Das
   transform,
 });
 
-/** Returns the stamp; equal code has the same stamp, regardless of its author. */
+/** Returns the stamp of code. Equal code has the same stamp, whoever wrote it. */
 export const stampOf = ({ files, entrypoint, transform }: DashboardCode): string => {
   const hash = createHash('sha256').update(JSON.stringify([entrypoint, transform]));
   for (const { path, content } of files) hash.update(JSON.stringify([path, content]));
@@ -27,7 +28,7 @@ export const stampOf = ({ files, entrypoint, transform }: DashboardCode): string
 
 export const hasCode = ({ files }: DashboardCode): boolean => files.length > 0;
 
-/** Returns the code as stored; nulls if there are no files. */
+/** Returns the code in its stored form; its members are null if there are no files. */
 export const rowOf = (code: DashboardCode, built: BuiltCode): CodeRow =>
   hasCode(code)
     ? { codeJson: JSON.stringify(code), builtJson: JSON.stringify(built) }
@@ -36,11 +37,11 @@ export const rowOf = (code: DashboardCode, built: BuiltCode): CodeRow =>
 export const codeIn = ({ codeJson }: CodeRow): DashboardCode =>
   codeJson === null ? noCode : (JSON.parse(codeJson) as DashboardCode);
 
-/** Returns the build of the code; undefined without code. */
+/** Returns the stored build of the code; undefined if no code is stored. */
 export const builtIn = ({ builtJson }: CodeRow): BuiltCode | undefined =>
   builtJson === null ? undefined : (JSON.parse(builtJson) as BuiltCode);
 
-/** Returns the kind of object that a dashboard shows. */
+/** Returns the kind of a dashboard: what kind of object it shows. */
 export const kindOf = ({
   taskSetId,
   worldId,

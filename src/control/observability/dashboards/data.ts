@@ -25,7 +25,7 @@ import { getTaskSet } from '../../worlds/tasks/sets.ts';
 import { kindOf } from './code.ts';
 import type { Dashboard } from './stored.ts';
 
-/** The object shown, and its data as JSON text; `missing` is the reason if there are no data. */
+/** The object that is shown, and its data as JSON text. Without data, `missing` gives the reason. */
 export type ShownData = { target: RenderTarget } & (
   | { dataJson: string; nowMs: number; title: string }
   | { missing: string }
@@ -38,7 +38,9 @@ const noTarget: RenderTarget = {
   environmentId: null,
 };
 
-/** A grade contains the changed rows, of which there may be very many. */
+/**
+ * Maximum size of a grade in the data, in bytes. A grade contains the changed rows, of which there may be very many.
+ */
 const mostGradeBytes = 1024 * 1024;
 
 const viewCall = ({ changesJson, errorJson, ...call }: ShownCall) => ({
@@ -141,7 +143,7 @@ const worldData = async (db: Queryable, projectId: string, worldId: string): Pro
   });
 };
 
-/** Targets that a request may name, by kind of dashboard. */
+/** Names of the targets that a request may give, by kind of dashboard. */
 const takes = {
   session: ['sessionId'],
   task: ['taskSetId', 'taskId'],

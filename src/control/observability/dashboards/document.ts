@@ -1,7 +1,7 @@
 /**
  * Writes the document of a rendered dashboard: one file with its data, the modules that pages may import, and its
- * script. It is made for a frame that may only run scripts, and its own policy says the same: it loads nothing and
- * connects to nothing.
+ * script. The document is shown in a frame that may only run scripts. Its own policy also allows nothing else: it loads
+ * nothing and connects to nothing.
  */
 import { readFileSync } from 'node:fs';
 import type { RenderTarget } from '#wire/public-api/observability/dashboard.ts';
@@ -9,7 +9,7 @@ import type { RenderTarget } from '#wire/public-api/observability/dashboard.ts';
 const builtFile = (name: string): string =>
   readFileSync(new URL(`./built/${name}`, import.meta.url), 'utf8');
 
-/** Built files, read once because they do not change while the program runs. */
+/** Built script and style, read once because they do not change while the program runs. */
 let parts: { script: string; style: string } | undefined;
 
 const signs: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -30,7 +30,9 @@ export const documentPolicy = [
 /** Escapes JSON for use inside an element, so that no text in it ends the element. */
 const inlineJson = (json: string): string => json.replaceAll('<', '\\u003c');
 
-/** Escapes our own script for use inside an element; it contains these sequences only in string literals. */
+/**
+ * Escapes our own script for use inside an element. The script contains the escaped sequences only in string literals.
+ */
 const inlineScript = (script: string): string => script.replaceAll(/<(?=\/script|!--)/gi, '\\x3c');
 
 export type Shown = {

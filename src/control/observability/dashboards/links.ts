@@ -1,17 +1,17 @@
 /**
- * Signed addresses that show a dashboard to their holder for one hour: the page, and the frame in it. The address
- * contains what is shown and until when, covered by a signature of the service.
+ * Signed addresses that show a dashboard to whoever has them, for one hour: the page, and the frame in it. The address
+ * states what is shown and when it expires, and the service signs both.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { ObservabilityParts } from '../parts.ts';
 
-/** Path below the URL of the service. */
+/** Path of the signed addresses below the URL of the service. */
 export const shownPath = '/api/dashboards';
 const lifeMs = 60 * 60 * 1_000;
 
-/** Signed content of an address. Absent members are left out of it. */
+/** Signed content of an address; members that are absent do not appear in the address. */
 export type ShownTerms = {
   projectId: string;
   dashboardId: string;
@@ -22,12 +22,15 @@ export type ShownTerms = {
 const names = ['projectId', 'dashboardId', 'sessionId', 'taskSetId', 'taskId'] as const;
 
 /**
- * Part of the page that an address leads to. `session` leads to the page of one of the dashboard's sessions, whose id
- * the address contains unsigned.
+ * Kind of page that an address leads to. `session` leads to the page of one of the dashboard's sessions; the id of that
+ * session is in the address but is not signed.
  */
 export type ShownPart = 'page' | 'frame' | 'session';
 
-/** Returns the signature, in the form of a service token, so that redaction hides it wherever it hides tokens. */
+/**
+ * Returns the signature. It looks like a service token, so that wherever tokens are redacted, the signature is redacted
+ * too.
+ */
 const signatureOf = (secret: Secret, part: ShownPart, fields: readonly (string | null)[]): string =>
   `lt-${secret.derive(`dashboard:${JSON.stringify([part, ...fields])}`)}`;
 
@@ -63,7 +66,7 @@ export const pageAddress = (
   terms: Given,
 ): string => addressOf(parts, 'page', terms, hourFromNow());
 
-/** Returns the address of a page with a given expiry, that of another address. */
+/** Returns the address of a page that expires at a given time, for example together with another address. */
 export const pageAddressUntil = (
   parts: Pick<ObservabilityParts, 'config' | 'publicUrl'>,
   terms: Given,
@@ -77,7 +80,7 @@ export const sessionsAddress = (
   until: string,
 ): string => `${addressOf(parts, 'session', { projectId, dashboardId }, until)}&session=`;
 
-/** Returns the address of the frame, with the expiry of its page. */
+/** Returns the address of the frame, which expires together with its page. */
 export const frameAddress = (
   parts: Pick<ObservabilityParts, 'config' | 'publicUrl'>,
   terms: Given,
@@ -101,7 +104,7 @@ const textIn = (query: Record<string, unknown>, name: string): string | undefine
   return value;
 };
 
-/** Returns the content of an address after checking its signature and expiry; throws `forbidden`. */
+/** Returns the content of an address; throws `forbidden` if its signature is wrong or it has expired. */
 export const readShownTerms = (
   secret: Secret,
   part: ShownPart,

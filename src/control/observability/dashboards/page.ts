@@ -1,7 +1,7 @@
 /**
- * Writes the page around a dashboard: its title, and the frame that shows it. The page's own script does one thing: it
- * navigates to the page of a session that the frame names, because the frame itself cannot navigate. The address comes
- * from the service; the frame, which runs user code, chooses only the session.
+ * Writes the page around a dashboard: its title, and the frame that shows it. The page's own script does one thing.
+ * When the frame names a session, the script navigates to the page of that session, because the frame itself cannot
+ * navigate. The address comes from the service; the frame, which runs user code, chooses only the session.
  */
 import { hash } from 'node:crypto';
 import type { DashboardKind } from '#domain/dashboard.ts';
@@ -29,7 +29,7 @@ const script = `addEventListener('message', ({ source, data }) => {
   if (frame.dataset.sessions) location.assign(frame.dataset.sessions + encodeURIComponent(data.openSession));
 });`;
 
-/** Headers of the page: inline styles, its own script, and a frame of this service are allowed. */
+/** Headers of the page. They allow inline styles, the page's own script, and a frame of this service. */
 export const pageHeaders = {
   ...apartHeaders,
   ...ownConnections,
@@ -39,7 +39,7 @@ export const pageHeaders = {
   'cache-control': 'private, no-store',
 } as const;
 
-/** Returns the headers of the frame: its own policy, in an opaque origin, without any connections. */
+/** Returns the headers of the frame: the policy of its document, an opaque origin, and no connections. */
 export const frameHeaders = (policy: string) =>
   ({
     ...pageHeaders,
@@ -61,7 +61,10 @@ const words: Readonly<Record<DashboardKind, string>> = {
 
 export type Framed = { name: string; description: string | null; kind: DashboardKind };
 
-/** Addresses on this service: of the frame, the prefix for session pages, and the dashboard to go back to. */
+/**
+ * Addresses on this service: `frame` is the frame, `sessions` the prefix of session pages, and `back` the dashboard to
+ * return to.
+ */
 export type PageAddresses = { frame: string; sessions?: string; back?: string };
 
 const backLink = (back: string | undefined): string =>
@@ -81,7 +84,7 @@ export const writePage = (
 <iframe title="${escapeHtml(name)}" sandbox="allow-scripts" referrerpolicy="no-referrer" src="${escapeHtml(frame)}"${sessionsOf(sessions)}></iframe><script>${script}</script>`,
   );
 
-/** Writes the content of the frame when there is nothing to render. */
+/** Writes the content of the frame if there is nothing to render. */
 export const writeFault = (message: string): string =>
   whole(
     'Not rendered',

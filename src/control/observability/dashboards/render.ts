@@ -1,4 +1,4 @@
-/** Renders dashboards and tries transforms. Neither stores anything. */
+/** Renders dashboards and tries out transforms. Neither stores anything. */
 import { type CodeProblem, dashboardLimits as most } from '#domain/dashboard.ts';
 import { AppError } from '#domain/error.ts';
 import type {
@@ -18,7 +18,7 @@ import type { Caller, Dashboard } from './stored.ts';
 
 const noCodeError = 'the dashboard has no code: push some with "svc dashboards push"';
 
-/** Result of rendering: the document, or the error. */
+/** Result of rendering: the document, or the error if the document is null. */
 type Made = Pick<Rendered, 'error' | 'target'> & { document: string | null };
 
 /**
@@ -71,7 +71,7 @@ export const render = async (
 const formatProblem = ({ line, column, message }: CodeProblem): string =>
   line === null ? message : `line ${line}, column ${column}: ${message}`;
 
-/** Builds a transform that is to be tried; returns its script or its error. */
+/** Builds a transform for a trial; returns its script, or the error. */
 const buildTried = async (
   { dashboards }: ObservabilityParts,
   { projectId, signal }: Caller,
@@ -109,7 +109,7 @@ const failed = (sessionId: string | null, error: string): TransformTested => ({
   ...{ success: false, sessionId, output: null, truncated: false, shape: null, error },
 });
 
-/** Tries a transform on a session. Throws `invalid` if the dashboard does not show sessions. */
+/** Runs a transform on a session without storing it. Throws `invalid` if the dashboard does not show sessions. */
 export const testTransform = async (
   parts: ObservabilityParts,
   caller: Caller,

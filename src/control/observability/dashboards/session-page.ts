@@ -1,6 +1,6 @@
 /**
- * Page of one session, opened from a dashboard of tasks or of a world. It uses this release's starter code for
- * sessions and shows only sessions that the dashboard itself shows.
+ * Page of one session, opened from a dashboard of tasks or of a world. It uses the starter code for sessions of this
+ * release, and shows only sessions that the dashboard shows.
  */
 import { AppError } from '#domain/error.ts';
 import type { Queryable } from '../../db/core/database.ts';
@@ -12,7 +12,9 @@ import type { ObservabilityParts } from '../parts.ts';
 import { starterOf } from './starters.ts';
 import type { Caller, Dashboard } from './stored.ts';
 
-/** Build of the starter code, made once for each program because the code does not change while it runs. */
+/**
+ * Build of the starter code by process pools. It is made once, because the code does not change while the program runs.
+ */
 const builtBy = new WeakMap<ObservabilityParts['dashboards'], Promise<BuiltCode>>();
 
 const build = async (
@@ -24,7 +26,7 @@ const build = async (
     signal,
   });
   if (outcome.ok) return outcome.built;
-  throw new Error(`the starter of sessions: ${outcome.problems[0]?.message}`);
+  throw new Error(`the starter code for sessions does not build: ${outcome.problems[0]?.message}`);
 };
 
 const builtStarter = (parts: ObservabilityParts, caller: Caller): Promise<BuiltCode> => {
@@ -37,7 +39,7 @@ const builtStarter = (parts: ObservabilityParts, caller: Caller): Promise<BuiltC
   return building;
 };
 
-/** Returns the dashboard as one of sessions, with the starter code. */
+/** Returns the dashboard as a dashboard of sessions that has the starter code. */
 export const asSessionDashboard = async (
   parts: ObservabilityParts,
   caller: Caller,
@@ -68,7 +70,7 @@ export const checkShown = async (
   sessionId: unknown,
 ): Promise<string> => {
   if (typeof sessionId !== 'string') {
-    throw new AppError('invalid', 'name a session: ?session=ses-…');
+    throw new AppError('invalid', 'add the session to the address: ?session=ses-…');
   }
   const sessions = await shownSessions(db, projectId, dashboard);
   if (sessions.some(({ id }) => id === sessionId)) return sessionId;

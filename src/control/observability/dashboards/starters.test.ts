@@ -1,4 +1,7 @@
-/** Tests the transform of the sessions' starter code: which calls count as the agent's, and which as the harness's. */
+/**
+ * Tests the transform in the starter code for sessions: which calls it counts as the agent's, and which as the
+ * harness's.
+ */
 import { expect, it } from 'vitest';
 import { buildCode } from '../dashboard-code/build.ts';
 import { runTransform } from '../dashboard-code/transform.ts';

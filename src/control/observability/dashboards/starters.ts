@@ -1,4 +1,4 @@
-/** Starter code of new dashboards, from `starters/`: files like those that users push. */
+/** Starter code of new dashboards, from the folder `starters/`. Its files have the form of files that users push. */
 import { existsSync, readFileSync } from 'node:fs';
 import type { DashboardCode, DashboardKind, DashboardTemplate } from '#domain/dashboard.ts';
 
@@ -16,7 +16,7 @@ const read = (folder: string, names: readonly string[]): DashboardCode => {
   };
 };
 
-/** Returns the first code of a dashboard of a kind. */
+/** Returns the code that a new dashboard of a kind begins with. */
 export const starterOf = (kind: DashboardKind, template: DashboardTemplate): DashboardCode => {
   if (template === 'empty') return read('empty', ['dashboard.jsx']);
   return kind === 'session'

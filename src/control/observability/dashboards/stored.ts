@@ -1,6 +1,6 @@
 /**
- * Creates, reads and updates stored dashboards. Pushed code is built before it is stored; if it does not build, all of
- * it is refused.
+ * Creates, reads and updates stored dashboards. Pushed code is built before it is stored; if the build fails, all of
+ * the pushed code is refused.
  */
 import {
   type CodeProblem,
@@ -53,7 +53,7 @@ export const getDashboard = async (
   throw new AppError('not_found', `there is no dashboard "${id}"; "svc dashboards ls" shows them`);
 };
 
-/** Deletes a dashboard with its code, but not the object it shows. Throws `not_found`. */
+/** Deletes a dashboard with its code, but not the object that it shows. Throws `not_found`. */
 export const dropDashboard = async (
   parts: ObservabilityParts,
   projectId: string,
@@ -82,7 +82,10 @@ const rejected = (problems: readonly CodeProblem[]): AppError => {
 
 const nothing: BuiltCode = { script: null, transformScript: null };
 
-/** Returns a problem if a dashboard of another kind than sessions has a transform, which always runs on one session. */
+/**
+ * Returns a problem if a dashboard that does not show sessions has a transform, because a transform always runs on one
+ * session.
+ */
 const kindProblems = (row: Pick<DashboardRow, 'taskSetId' | 'worldId'>, code: DashboardCode) => {
   if (code.transform === null || kindOf(row) === 'session') return [];
   const message = 'only dashboards of sessions have a transform: shape the data in the page';
@@ -123,7 +126,10 @@ const readTarget = async (
   return { taskSetId: null, worldId: (await getWorld(parts, projectId, environmentId)).id };
 };
 
-/** Returns the dashboard that an earlier request with the key created; throws `conflict` if its body differed. */
+/**
+ * Returns the dashboard that an earlier request with the same `Idempotency-Key` created; throws `conflict` if that
+ * request had another body.
+ */
 const findFirst = async (
   { db }: ObservabilityParts,
   { projectId, idempotencyKey, requestHash }: Keyed,
@@ -131,10 +137,16 @@ const findFirst = async (
   if (idempotencyKey === null) return undefined;
   const first = await findDashboardByKey(db, projectId, idempotencyKey);
   if (first === undefined || first.requestHash === requestHash) return first?.id;
-  throw new AppError('conflict', `this Idempotency-Key made ${first.id} with another body`);
+  throw new AppError(
+    'conflict',
+    `this Idempotency-Key was already used with another body, and created ${first.id}: send a new key`,
+  );
 };
 
-/** Stores a dashboard, unless an earlier request with its key did; returns the id of the stored one. */
+/**
+ * Stores a dashboard, unless an earlier request with the same `Idempotency-Key` did. Returns the id of the stored
+ * dashboard.
+ */
 const store = async (parts: ObservabilityParts, made: NewDashboard): Promise<string> => {
   try {
     if (await insertDashboard(parts.db, made)) return made.id;
@@ -148,7 +160,10 @@ const store = async (parts: ObservabilityParts, made: NewDashboard): Promise<str
   throw new AppError('exhausted', message, { detail: { limit: most.dashboards } });
 };
 
-/** Creates a dashboard with the code of a template. A repeated request with the same key returns the existing one. */
+/**
+ * Creates a dashboard with the code of a template. A repeated request with the same `Idempotency-Key` returns the
+ * existing dashboard.
+ */
 export const createDashboard = async (
   parts: ObservabilityParts,
   caller: Caller,
@@ -182,14 +197,15 @@ const checkBase = (dashboard: DashboardRow, { baseStamp, force }: DashboardCodeB
   if (baseStamp === undefined) {
     throw invalidParameter(
       'baseStamp',
-      'is required: give the "stamp" of the code that this one was made from, or "force"',
+      'is required: give the "stamp" of the code that you pulled and changed, or set "force"',
     );
   }
   if (baseStamp !== dashboard.stamp) throw moved(dashboard);
 };
 
 /**
- * Replaces the code of a dashboard. Throws `invalid` if it does not build, `conflict` if the stored code has changed.
+ * Replaces the code of a dashboard. Throws `invalid` if the new code does not build, and `conflict` if the stored code
+ * has changed since the client pulled it.
  */
 export const pushCode = async (
   parts: ObservabilityParts,

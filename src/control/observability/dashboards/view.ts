@@ -7,7 +7,7 @@ import { codeIn, kindOf } from './code.ts';
 /** Path of the dashboards' pages below the URL of the service. */
 export const dashboardPath = '/dashboard';
 
-/** Returns a dashboard as lists show it. */
+/** Returns a dashboard in the form for lists. */
 export const viewDashboard = (
   { publicUrl }: Pick<ObservabilityParts, 'publicUrl'>,
   row: DashboardRow,

@@ -1,6 +1,6 @@
 /**
- * Deletes traces. Late or repeated events about a deleted trace do not restore it. Therefore a first transaction
- * records the deletion while no ingestion of the project is in progress, so that every later write sees it.
+ * Deletes traces. Late or repeated events about a deleted trace do not restore it. A first transaction records the
+ * deletion while no ingestion of the project is in progress, so that every later write sees the deletion.
  */
 
 import type { Queryable } from '../../db/core/database.ts';
@@ -10,7 +10,7 @@ import { deleteTraces, findTraceKeys } from '../../db/observability/trace-delete
 import { lockingOf } from './locking.ts';
 import type { TraceStore } from './store.ts';
 
-/** Deletes the traces of these ids; returns how many existed. */
+/** Deletes the traces with these ids; returns how many of them existed. */
 export const removeTraces = async (
   { db, weeks }: TraceStore,
   projectId: string,

@@ -1,7 +1,7 @@
-/** Folds the reports of a batch: one entry for each object, merged from all its events. Pure. */
+/** Folds the reports of a batch: all reports about one object are merged into one. Has no side effects. */
 import { mergeStates, type State } from '#observability/state.ts';
 
-/** Report of one event about one object; its id is generated if the event gave none. */
+/** Report of one event about one object. The object's id is generated if the event gave none. */
 export type Report =
   | { kind: 'trace'; id: string; state: State }
   | { kind: 'observation'; id: string; traceId: string | null; state: State };
@@ -18,7 +18,10 @@ const join = (known: State | undefined, state: State): State =>
 
 const isUnnamed = (one: Report): boolean => one.kind === 'observation' && one.traceId === null;
 
-/** Returns the trace that some event of the batch names for each observation; empty if every event names its trace. */
+/**
+ * Returns the trace of each observation whose trace is named by some event of the batch. The map is empty if every
+ * event names its trace, because it is not needed then.
+ */
 const namedTraces = (reports: readonly Report[]): Map<string, string> => {
   const named = new Map<string, string>();
   if (!reports.some(isUnnamed)) return named;
@@ -31,7 +34,10 @@ const namedTraces = (reports: readonly Report[]): Map<string, string> => {
   return named;
 };
 
-/** Folds reports. An observation without a trace gets the trace that another event names for it. */
+/**
+ * Folds reports. If an event names no trace for its observation, the observation gets the trace that another event of
+ * the batch names for it.
+ */
 export const fold = (reports: readonly Report[]): Folded => {
   const traces = new Map<string, State>();
   const observations = new Map<string, FoldedObservation>();

@@ -1,5 +1,5 @@
 /**
- * Ingests a batch of events. Each event is accepted or refused by itself. Accepted events are written in one
+ * Ingests a batch of events. Each event is accepted or refused individually. Accepted events are written in one
  * transaction and can be read once the answer is sent. A repeated event has no effect.
  */
 import { randomUUID } from 'node:crypto';
@@ -19,7 +19,7 @@ export type Ingested = {
   errors: ({ id: string } & EventProblem)[];
 };
 
-/** Returns true if a public key alone may send it. */
+/** Returns true if a client with the public key alone may send the event. */
 const isOpenToAll = ({ kind }: EventContent): boolean => kind === 'score' || kind === 'log';
 
 const scopeProblem: EventProblem = {
@@ -34,7 +34,7 @@ const misfitProblem = ({ path, message }: Misfit): EventProblem => ({
   error: `body.${path} ${message}`,
 });
 
-/** Validated scores, or why each is invalid. */
+/** Result of the validation of each score: the valid score, or why it is invalid. */
 type Checked = ReadonlyMap<GivenScore, Score | EventProblem>;
 
 const checkScores = async (
@@ -66,7 +66,9 @@ const scoreWrite = (given: GivenScore, timeUs: number, score: Score): ScoreWrite
 
 type Level = 'secret' | 'public';
 
-/** Problem of an event, or its report; null if nothing of it is stored. */
+/**
+ * Result for one event: the problem because of which it is refused, or its reports; null if nothing of it is stored.
+ */
 type Judged = EventProblem | EventReports | null;
 
 const judge = (event: ReadEvent, level: Level, checked: Checked): Judged => {
@@ -99,7 +101,7 @@ const judge = (event: ReadEvent, level: Level, checked: Checked): Judged => {
   }
 };
 
-/** Ingests the valid events of a batch. Throws `unavailable` if the batch was refused because of overload. */
+/** Ingests the valid events of a batch. Throws `unavailable` if the batch is refused because of overload. */
 export const ingest = async (
   store: TraceStore,
   caller: { projectId: string; level: Level },

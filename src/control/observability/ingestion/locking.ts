@@ -1,18 +1,20 @@
 /**
- * Lock and wait limits of telemetry writes. Writes of a project share a lock; deletions and some writes take it
- * exclusively. The wait for a row is shorter than for that lock, because a transaction that waits for a row holds the
- * lock.
+ * Lock and wait limits of telemetry writes. Writes of a project share the project's lock; deletions and some writes
+ * take it exclusively. The maximum wait for a row is shorter than for that lock, because a transaction that waits for a
+ * row holds the lock.
  */
 import type { Locking } from '../../db/core/database.ts';
 
-/** Wait for the project's lock, and for a row that another transaction holds, in milliseconds. */
+/** Maximum wait for the project's lock, and for a row that another transaction has locked, in milliseconds. */
 const usual = { lock: 2_500, rows: 1_500 };
-/** Wait for a row while holding the lock exclusively, in milliseconds. */
+/** Maximum wait for a locked row while this writer holds the project's lock exclusively, in milliseconds. */
 const rowsAloneMs = 300;
-/** Waits of a retry, in milliseconds: the rest of its batch waits behind it. */
+/**
+ * Maximum waits of a retry, in milliseconds. They are short because the rest of the failed batch waits for the retry.
+ */
 const retry = { lock: 500, rows: 100 };
 
-/** Returns the locking of one transaction that writes reports of a project, or deletes. */
+/** Returns the lock and the wait limits of one transaction that writes or deletes telemetry of a project. */
 export const lockingOf = (
   projectId: string,
   { isShared, isRetry }: { isShared: boolean; isRetry: boolean },

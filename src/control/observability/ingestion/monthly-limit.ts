@@ -1,6 +1,6 @@
 /**
- * Limit on a project's events per month, if it has set one. The count is cached for a few seconds, so a project may
- * exceed the limit by what it sends in that time. Reads are not limited.
+ * Limit on the number of events that a project ingests in a month, for projects that set one. The count is cached for a
+ * few seconds, so a project may exceed its limit by the events that it sends in that time. Reads are not limited.
  */
 import { AppError } from '#domain/error.ts';
 import type { Database } from '../../db/core/database.ts';
@@ -12,7 +12,7 @@ export type MonthlyLimit = {
 };
 
 const freshMs = 5_000;
-/** Number of projects in the cache; beyond it the cache is cleared. */
+/** Maximum number of projects in the cache; beyond it the cache is cleared. */
 const mostProjects = 10_000;
 
 type Known = { limit: number | null; events: number };
@@ -20,10 +20,10 @@ type Known = { limit: number | null; events: number };
 const refuse = (limit: number): AppError =>
   new AppError(
     'forbidden',
-    `this project has reached its limit of ${limit} events a month: raise its setting eventsPerMonth, or send them again next month`,
+    `this project has reached its limit of ${limit} events a month: raise the project's setting eventsPerMonth, or send the events again next month`,
   );
 
-/** Creates the limit; `now` returns milliseconds. */
+/** Creates the limit; `now` returns the present time in milliseconds since 1970. */
 export const createMonthlyLimit = (
   db: Database,
   now: () => number = () => performance.now(),

@@ -1,4 +1,4 @@
-/** Writes traces, spans and scores that arrive in requests of their own: reads, validates and stores them at once. */
+/** Writes traces, spans and scores that each arrive in a request of their own, not in a batch of events. */
 import { randomUUID } from 'node:crypto';
 import { checkScore } from '#observability/check-score.ts';
 import type { SpanStates } from '#observability/otlp/read-span.ts';
@@ -10,7 +10,7 @@ import { invalidParameter } from '../../platform/lists/query.ts';
 import type { Report } from './fold.ts';
 import { type EventReports, storeReports, type TraceStore } from './store.ts';
 
-/** Runs `read` and turns a `Misfit` into a refusal of the whole request. */
+/** Runs `read`; if it throws a `Misfit`, refuses the whole request with `invalid`. */
 export const refusingMisfits = <Value>(read: () => Value): Value => {
   try {
     return read();

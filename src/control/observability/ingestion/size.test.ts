@@ -18,7 +18,7 @@ const report = (input: string, metadata: unknown = {}): Report => ({
   },
 });
 
-it('counts events, and a large event as several', () => {
+it('the size counts each event, and a large event as several', () => {
   expect(sizeOfEvents([])).toBe(0);
   expect(
     sizeOfEvents([{ reports: [report('a')] }, { reports: [report('b')] }, { reports: [] }]),
@@ -26,7 +26,7 @@ it('counts events, and a large event as several', () => {
   expect(Math.round(sizeOfEvents([{ reports: [report('x'.repeat(8_192 * 5))] }]))).toBe(5);
 });
 
-it('counts the texts of metadata, however deep it is', () => {
+it('the size counts the texts in metadata, however deeply they are nested', () => {
   let deep: unknown = 'x'.repeat(8_192 * 3);
   for (let depth = 0; depth < 20_000; depth += 1) deep = [deep];
   expect(Math.floor(sizeOfEvents([{ reports: [report('', deep)] }]))).toBeGreaterThanOrEqual(5);
@@ -34,7 +34,7 @@ it('counts the texts of metadata, however deep it is', () => {
   expect(sizeOfEvents([{ reports: [report('', wide)] }])).toBeGreaterThanOrEqual(2);
 });
 
-it('counts tags and the texts of scores', () => {
+it('the size counts tags and the texts of scores', () => {
   const one = report('');
   const tags = Array.from({ length: 1_000 }, (_, number) => String(number).padStart(1_000, '0'));
   const tagged = { ...one, state: { ...one.state, tags } } as Report;

@@ -1,13 +1,15 @@
-/** Measures requests for batching, in events; a large event counts as several. */
+/** Measures the size of requests for batching, in events; a large event counts as several events. */
 import type { ScoreWrite } from '../../db/observability/scores.ts';
 import type { Report } from './fold.ts';
 
-/** Characters of text that count as one event. */
+/** Number of characters of text that count as one event. */
 const charsOfEvent = 8_192;
-/** Size at which counting stops, in characters: anything larger counts the same. */
+/** Size at which counting stops, in characters; all larger requests count as this size. */
 const mostChars = 16_000_000;
 
-/** Returns the length of a JSON value's texts plus one for each value; stops soon after `most`. */
+/**
+ * Returns the total length of the texts in a JSON value, plus one for each value. It stops counting soon after `most`.
+ */
 const charsOf = (value: unknown, most: number): number => {
   let chars = 0;
   const left = [value];
@@ -28,7 +30,7 @@ const charsOfTexts = (texts: readonly (string | null)[]): number =>
 
 type Events = readonly { reports: readonly Report[]; scores: readonly ScoreWrite[] }[];
 
-/** Returns the size in events of 8,192 characters. */
+/** Returns the size of events, in units of 8,192 characters. */
 export const sizeOfEvents = (events: Events): number => {
   let chars = 0;
   for (const { reports, scores } of events) {

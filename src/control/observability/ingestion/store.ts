@@ -1,6 +1,6 @@
 /**
- * Store for telemetry: batches the reports of several requests and writes each batch in one transaction, on database
- * connections of its own. A report can be read once its request is answered.
+ * Store for telemetry. It batches the reports of several requests and writes each batch in one transaction, on its own
+ * database connections. A report can be read once its request is answered.
  */
 import { randomInt } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
@@ -45,19 +45,19 @@ export type EventReports = {
   scores: readonly ScoreWrite[];
 };
 
-/** Reports of one request, and the prices of its observations. */
+/** Reports of one request, and the prices for its observations. */
 type RequestReports = {
   events: readonly EventReports[];
-  /** Size in events (size.ts). */
+  /** Size of the request, in events of 8,192 characters (`size.ts`). */
   size: number;
   /**
-   * True if every observation of the request names its trace; then the request may share the project's lock. An
-   * observation without a trace gets a trace of its own, which other transactions see only after the commit. Another
-   * request could name the real trace of that observation meanwhile, and the observation would exist twice. So a
-   * request with such an observation takes the lock exclusively.
+   * True if the request may share the project's lock. It may if every observation of the request names its trace. An
+   * observation without a trace gets a trace of its own, which other transactions see only after the commit. Meanwhile
+   * another request could name the real trace of that observation, and the observation would exist twice. So a request
+   * with such an observation takes the lock exclusively.
    */
   isShared: boolean;
-  /** Prices by the models as of some time after `since`, in milliseconds. */
+  /** Prices observations by models that were read at `since` or later; `since` is in milliseconds. */
   priceAll: ProjectPrices;
   since: number;
 };
@@ -65,7 +65,7 @@ type RequestReports = {
 const limits: WriteLimits = {
   running: 4,
   runningOfProject: 2,
-  /** Both in events of 8,192 characters. */
+  /** Limits `overlapSize` and `batchSize`, both in events of 8,192 characters. */
   overlapSize: 500,
   batchSize: 1_000,
   overlapMs: 2,
@@ -75,10 +75,13 @@ const limits: WriteLimits = {
   retryMs: 2_000,
 };
 
-/** Rows of one statement while sessions are being opened: an open waits for at most one such statement. */
+/**
+ * Maximum number of rows of one statement while sessions are being opened. An open waits for at most one such
+ * statement.
+ */
 const rowsBesideOpens = 50;
 
-/** Wraps the transaction so that it waits for opens before and after each statement. */
+/** Wraps the transaction: before and after each statement it waits until no open of a session is in flight. */
 const giving = (
   tx: Transaction,
   yieldToOpens: YieldToOpens,
@@ -118,13 +121,13 @@ type Writer = Pick<TraceStore, 'db' | 'weeks' | 'openPriority'>;
 const namesNoTrace = (one: Report): boolean => one.kind === 'observation' && one.traceId === null;
 
 /**
- * Returns the prices of the request that looked at the models last: requests of the batch may refer to models created
- * just before them.
+ * Returns the prices of the request in the batch that read the models last, because requests may refer to models that
+ * were created just before.
  */
 const pricesOf = (requests: readonly RequestReports[]): ProjectPrices =>
   requests.reduce((one, other) => (other.since > one.since ? other : one)).priceAll;
 
-/** Writes a batch of a project's requests in one transaction. */
+/** Writes a batch of requests of one project in one transaction. */
 const writeBatch = async (
   { db, weeks, openPriority }: Writer,
   projectId: string,
@@ -153,13 +156,16 @@ const writeBatch = async (
   await db.transaction(write, 'by_key', lockingOf(projectId, { ...context, isShared }));
 };
 
-/** Returns true if the failure may concern only part of the batch: its data, or rows locked by another transaction. */
+/**
+ * Returns true if the failure may be caused by only some items of the batch: by their data, or by rows that another
+ * transaction has locked.
+ */
 const concernsItems = (error: unknown): boolean =>
   !(error instanceof AppError) ||
   ['invalid', 'timeout'].includes(error.code) ||
   isLockConflict(error);
 
-/** Opens the store on connections of its own. */
+/** Opens the store on its own database connections. */
 export const openTraceStore = (
   db: Database,
   prices: PriceBook,

@@ -27,7 +27,7 @@ type Write = PromiseWithResolvers<void> & {
   isRetry: boolean;
 };
 
-/** Creates batches whose writes end when the test ends them, and the list of writes that began. */
+/** Creates batches whose writes end only when the test ends them, and a list of the writes that have begun. */
 const open = (given: Partial<WriteLimits> = {}, isThrottled = (): boolean => false) => {
   const writes: Write[] = [];
   const batches = new WriteBatches<string>(
@@ -124,7 +124,7 @@ it('leaves slots and queue space to other projects when one project floods the q
   expect(quiet).toEqual({});
 });
 
-it('gives projects writes in turn, however many requests one of them has waiting', async () => {
+it('lets projects write in turn, however many requests of one of them wait', async () => {
   const { batches, writes, begun } = open({ running: 1 }, () => true);
   writeAll(batches, 'flood', ['a', 'b', 'c']);
   writeAll(batches, 'other', ['m', 'n']);
@@ -199,7 +199,7 @@ it('batches only items of the same kind', async () => {
   expect(begun()).toEqual(['one a', 'one b c', 'one !d !e', 'one f']);
 });
 
-it('writes first for the project whose last write is longest ago, even after it was refused', async () => {
+it('writes first for the project whose last write is longest ago, even if a request of it was refused since', async () => {
   const { batches, writes, begun } = open({ running: 1 }, () => true);
   writeAll(batches, 'quiet', ['v']);
   writeAll(batches, 'one', ['a']);

@@ -1,55 +1,60 @@
 /**
- * Batches telemetry writes and limits their concurrency. A request that comes alone is written at once. Requests that
- * arrive during a write of the same project wait for a moment, or until they are enough, and share one transaction.
- * Busy clients send many small requests, and each transaction costs as much as dozens of spans. Projects take turns
- * (write-queue.ts), and none may fill the whole queue. If the queue is full, a request is refused (overload.ts).
+ * Batches telemetry writes and limits their concurrency. A request that arrives while its project has no running write
+ * is written at once. Requests that arrive during a write of the same project wait for a moment, or until enough of
+ * them wait, and share one transaction. Busy clients send many small requests, and each transaction costs as much as
+ * dozens of spans. Projects take turns (`write-queue.ts`), and none may fill the whole queue. If the queue is full, a
+ * request is refused (`overload.ts`).
  */
 import { overloaded } from './overload.ts';
 import { type Failure, writeByHalves } from './write-halves.ts';
 import { type Batch, type WaitingRequest, WriteQueue } from './write-queue.ts';
 
 export type WriteLimits = {
-  /** Maximum number of running writes, of all projects and of one. */
+  /** Maximum number of running writes of all projects together (`running`), and of one project. */
   running: number;
   runningOfProject: number;
   /**
-   * A project may start a second write beside a running one in two cases: its waiting requests reach this size (by
-   * `sizeOf`), or the first has waited for `overlapMs`.
+   * A project may start a second write while its first one runs in two cases: its waiting requests reach `overlapSize`
+   * (by `sizeOf`), or the first of them has waited for `overlapMs`.
    */
   overlapSize: number;
   overlapMs: number;
   /** Maximum size of a batch, by `sizeOf`; a larger item is written alone. */
   batchSize: number;
-  /** Maximum number of waiting requests, of all projects and of one. */
+  /** Maximum number of waiting requests of all projects together (`waiting`), and of one project. */
   waiting: number;
   waitingOfProject: number;
   /** Time after which a waiting request is refused, in milliseconds. */
   waitMs: number;
-  /** Time for which the parts of a failed batch are retried, in milliseconds; then the rest is refused. */
+  /**
+   * Time for which the parts of a failed batch are retried, in milliseconds; the requests that remain are then refused.
+   */
   retryMs: number;
 };
 
-/** Interval at which waiting requests check if writes are still throttled, in milliseconds. */
+/** Interval at which waiting writes check whether they are still throttled, in milliseconds. */
 const throttledMs = 100;
 
 /** Context of one write. */
 export type WriteContext = {
-  /** Number that no concurrent write has. */
+  /** Number of the write; no two concurrent writes have the same one. */
   slot: number;
-  /** True if the items failed as part of a batch, whose other items wait for this retry. */
+  /** True if the items failed as part of a batch and are retried. The other items of that batch wait for this retry. */
   isRetry: boolean;
 };
 
 type Writer<Item> = {
   write(projectId: string, items: readonly Item[], context: WriteContext): Promise<void>;
   sizeOf(item: Item): number;
-  /** Only items of the same kind share a batch; by default all do. */
+  /** Returns the kind of an item; only items of the same kind share a batch. If absent, all items may share one. */
   kindOf?(item: Item): unknown;
-  /** Returns true if the failure concerns single items, so that the rest of the batch may succeed without them. */
+  /**
+   * Returns true if the failure may be caused by single items, so that the rest of the batch may succeed without them.
+   */
   concernsItems(error: unknown): boolean;
-  /** Lowest slot; default 0. */
+  /** Lowest slot number; default 0. */
   firstSlot?: number;
-  /** While it returns true, only one write runs at a time, with one request. */
+  /** Returns true if writes are throttled: only one write then runs at a time, and it writes one request. */
   isThrottled?(): boolean;
 };
 
@@ -76,8 +81,8 @@ export class WriteBatches<Item> {
   }
 
   /**
-   * Writes an item of a project, alone or in a batch. Throws the error of its write, and `unavailable` if the queue is
-   * full or the wait too long.
+   * Writes an item of a project, alone or in a batch. Throws the error of the item's write, and `unavailable` if the
+   * queue is full or the item has waited too long.
    */
   async write(projectId: string, item: Item): Promise<void> {
     const request: WaitingRequest<Item> = {
@@ -114,7 +119,9 @@ export class WriteBatches<Item> {
     });
   }
 
-  /** Queues a request until it is in a batch. Returns the batch if this request is to write it. */
+  /**
+   * Queues a request and waits until it is in a batch. Returns the batch if this request is the one that must write it.
+   */
   async #wait(request: WaitingRequest<Item>): Promise<Batch<Item> | undefined> {
     this.#queue.add(request);
     this.#startAll();
@@ -135,7 +142,10 @@ export class WriteBatches<Item> {
     }
   }
 
-  /** Refuses one request if the queue is too long: the last of this project, or of the project with most requests. */
+  /**
+   * Refuses one request if the queue is too long. If the project has too many, it is the last one of this project;
+   * otherwise the last one of the project with most requests.
+   */
   #keepBounds(projectId: string): void {
     const { waiting, waitingOfProject } = this.#limits;
     const own = this.#queue.of(projectId);
@@ -162,7 +172,7 @@ export class WriteBatches<Item> {
     }, throttledMs);
   }
 
-  /** Starts the next write; returns false if none may start. */
+  /** Starts the next write; returns false if no write may start. */
   #startNext(): boolean {
     if (this.#running() >= (this.#isThrottled() ? 1 : this.#limits.running)) return false;
     const projectId = this.#queue.next((id, requests) => this.#mayStart(id, requests));
@@ -175,7 +185,7 @@ export class WriteBatches<Item> {
     return true;
   }
 
-  /** Returns true if a project has no running write, or may start another one and has enough for it. */
+  /** Returns true if a project has no running write, or if it may start another one and enough of its requests wait. */
   #mayStart(projectId: string, requests: readonly WaitingRequest<Item>[]): boolean {
     const running = this.#runningOf.get(projectId) ?? 0;
     if (running === 0) return true;

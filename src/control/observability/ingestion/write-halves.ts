@@ -1,20 +1,24 @@
-/** Writes a batch, and retries one that failed by halves, down to the items that fail. */
+/** Writes a batch. If that fails, it retries each half, and again half of each, down to the single items that fail. */
 import { overloaded } from './overload.ts';
 
 export type Failure = { error: unknown };
 
 type BatchWrite<Item> = {
-  /** Writes items; `isRetry` is true for a part of a batch that failed. */
+  /** Writes items; `isRetry` is true if they are part of a batch that failed. */
   write(items: readonly Item[], isRetry: boolean): Promise<void>;
-  /** Returns true if the failure concerns single items, so that the rest of the batch may succeed without them. */
+  /**
+   * Returns true if the failure may be caused by single items, so that the rest of the batch may succeed without them.
+   */
   concernsItems(error: unknown): boolean;
-  /** Time for which parts are retried, in milliseconds; then the rest is refused. */
+  /**
+   * Time for which the parts of a failed batch are retried, in milliseconds; the items that remain are then refused.
+   */
   retryMs: number;
 };
 
 /**
- * Writes items and returns the failure of each, undefined for those that were written. `until` is the end of the
- * retries, for a part of a batch.
+ * Writes items and returns the failure of each item; undefined for an item that was written. For a part of a failed
+ * batch, `until` is the time at which retries end.
  */
 export const writeByHalves = async <Item>(
   items: readonly Item[],

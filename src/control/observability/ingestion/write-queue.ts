@@ -1,29 +1,32 @@
 /**
- * Fair queue of requests that wait to be written. The project whose last write began longest ago is next. The queue
- * remembers these writes also for projects without waiting requests, and a refused request does not count as one.
+ * Fair queue of requests that wait to be written. The next project is the one whose last write began longest ago. The
+ * queue remembers these times also for projects without waiting requests. A refused request does not count as a write.
  */
 import { LRUCache } from 'lru-cache';
 
-/** Requests that a request must write besides its own. No concurrent write has the same `slot`. */
+/** Other requests that a request must write together with its own. No two concurrent writes have the same `slot`. */
 export type Batch<Item> = { slot: number; others: readonly WaitingRequest<Item>[] };
 
-/** Waiting request. It resolves with undefined once another request has written it, or with the batch to write. */
+/**
+ * Waiting request. It resolves with the batch if it must write the batch itself; with undefined once another request
+ * has written it.
+ */
 export type WaitingRequest<Item> = PromiseWithResolvers<Batch<Item> | undefined> & {
   projectId: string;
   item: Item;
-  /** True if it has waited long enough to be written beside a running write of its project. */
+  /** True if the request has waited long enough to be written while another write of its project runs. */
   mayOverlap: boolean;
 };
 
 type Requests<Item> = readonly WaitingRequest<Item>[];
 
-/** Number of projects whose last write is remembered. */
+/** Maximum number of projects whose last write is remembered. */
 const mostRemembered = 1_000;
 
 export class WriteQueue<Item> {
   /** Waiting requests by project; no list is empty. */
   readonly #requests = new Map<string, Requests<Item>>();
-  /** Number of the last write of each project, counted over all projects. */
+  /** Number of the last write of each project; writes of all projects are numbered together. */
   readonly #lastWrites = new LRUCache<string, number>({ max: mostRemembered });
   #writes = 0;
   #size = 0;
@@ -38,7 +41,7 @@ export class WriteQueue<Item> {
     return this.#requests.get(projectId) ?? [];
   }
 
-  /** Returns the waiting requests of the project that has most of them; of `projectId` if none has more. */
+  /** Returns the waiting requests of the project that has most of them; of `projectId` if no other project has more. */
   longest(projectId: string): Requests<Item> {
     let longest = this.of(projectId);
     for (const requests of this.#requests.values()) {
@@ -60,7 +63,10 @@ export class WriteQueue<Item> {
     this.#set(request.projectId, left);
   }
 
-  /** Returns the project to write next among those that may start a write; undefined if there is none. */
+  /**
+   * Returns the project whose requests are written next, among those that may start a write; undefined if there is
+   * none.
+   */
   next(mayStart: (projectId: string, requests: Requests<Item>) => boolean): string | undefined {
     let next: string | undefined;
     for (const [projectId, requests] of this.#requests) {

@@ -33,7 +33,7 @@ type Assigned = FoldedObservation & {
   isOrphan: boolean;
 };
 
-/** Database keys of the ids in a batch, each computed once. */
+/** Returns the database key of an id; the key of each id in a batch is computed once. */
 type Keys = (id: string) => string;
 
 const createKeys = (projectId: string): Keys => {
@@ -45,7 +45,10 @@ const createKeys = (projectId: string): Keys => {
   };
 };
 
-/** Assigns each observation to its trace: the one it names, the one it is already in, or one of its own. */
+/**
+ * Assigns each observation to a trace: to the one that it names, to the one that it is already in, or to a new one of
+ * its own.
+ */
 const assignTraces = async (
   tx: Queryable,
   projectId: string,
@@ -128,7 +131,7 @@ const prefetchBatch = (
   return prefetch(tx, [...traces], [...observations]);
 };
 
-/** Returns the reports without those that are older than the deletion of their trace. */
+/** Returns the reports without those that precede the deletion of their trace. */
 const withoutDeleted = (
   reports: readonly Report[],
   { deletions }: Prefetched,
@@ -143,11 +146,11 @@ const withoutDeleted = (
 };
 
 type Merged = Assigned & {
-  /** Price stored before, if all that it depends on is unchanged. */
+  /** Price stored before; null if something that it depends on has changed. */
   keptPricing: Pricing | null;
 };
 
-/** Merges observations with their orphans: the state stored before their trace was known. */
+/** Merges each observation with its orphan, which is the state that was stored before its trace was known. */
 const mergeOrphans = (
   assigned: readonly Assigned[],
   orphans: ReadonlyMap<string, Orphan>,
@@ -169,7 +172,7 @@ const inWeek = (
   return week === write.week ? { write, state } : { write: { ...write, week }, state };
 };
 
-/** Writes all reports; new traces go to the partition of `week`. Returns the changes of the project's daily usage. */
+/** Writes all reports; new traces go to the partition of `week`. Returns the changes to the project's daily usage. */
 export const writeReports = async (
   tx: Transaction,
   prices: ProjectPrices,

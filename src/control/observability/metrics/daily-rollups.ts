@@ -1,7 +1,8 @@
 /**
- * Answers metrics queries on observations from daily rollups (db/observability/daily-rollups.ts). Whole days that have
- * not changed since their rollup are read from it, everything else from rows. Percentiles over more than
- * `exactObservations` are computed from buckets (db/observability/latency-sketch.ts), also for rows.
+ * Answers metrics queries on observations from daily rollups (`db/observability/daily-rollups.ts`). Whole days that
+ * have not changed since their rollup was built are read from the rollup, and all other times from rows. Percentiles
+ * over more than `exactObservations` observations are computed from buckets (`db/observability/latency-sketch.ts`),
+ * also for times that are read from rows.
  */
 import type { Queryable } from '../../db/core/database.ts';
 import type { Bind, Condition } from '../../db/core/where.ts';
@@ -19,17 +20,19 @@ import type { Metric, MetricsQuery } from './read-query.ts';
 import { type Source, shares, within } from './sources.ts';
 import { views } from './views.ts';
 
-/** Number of observations up to which percentiles are computed exactly, from every row. */
+/** Maximum number of observations for which percentiles are computed exactly, from every row. */
 export const exactObservations = 200_000;
 
-/** Number of time ranges up to which each is read by a select of its own. */
+/** Maximum number of time ranges that are each read by a separate select. */
 const mostStretches = 12;
 
 const dayMs = 86_400_000;
 
 type Known = { column: RollupColumn; row: string; needsTrace?: true };
 
-/** Dimensions: their column in rollup rows, and their SQL on observations `o` and their traces `t`. */
+/**
+ * Dimensions that rollups have: their column in rollup rows, and their SQL on observations `o` and their traces `t`.
+ */
 const known: Readonly<Record<string, Known>> = {
   environment: { column: 'environment', row: `coalesce(o.environment, 'default')` },
   type: { column: 'type', row: 'o.type' },
@@ -50,7 +53,7 @@ const sums: Readonly<Record<string, (typeof rollupSums)[number]>> = {
 
 const isPercentile = ({ aggregation }: Metric): boolean => shares[aggregation] !== undefined;
 
-/** Returns the SQL of an aggregate over the rows of `d`; undefined if rollups do not have it. */
+/** Returns the SQL of an aggregate over the rows of `d`; undefined if rollups cannot answer it. */
 const aggregateOf = ({ measure, aggregation }: Metric): string | undefined => {
   const sum = sums[measure];
   if (sum !== undefined) {
@@ -96,7 +99,7 @@ export const breakdownOf = (query: MetricsQuery): Breakdown | undefined => {
 
 type Stretch = readonly [from: number, to: number];
 
-/** Returns the parts of a time range that the days do not cover. */
+/** Returns the parts of a time range that the given days do not cover. */
 const stretchesBeside = (days: readonly number[], from: number, to: number): Stretch[] => {
   const begins = [from, ...days.map((day) => day + dayMs)];
   const ends = [...days, to];
@@ -121,8 +124,8 @@ type Asked = {
 const columnOf = (name: string): string => known[name]?.column ?? 'name';
 
 /**
- * Returns selects of rollup rows. Their latency buckets are selected separately, so that they do not multiply the
- * counts.
+ * Returns selects of rollup rows. The latency buckets of the rollups are selected separately, because a join with them
+ * would multiply the counts.
  */
 const rollupParts = ({ projectId, breakdown, names, days, isSketched }: Asked, bind: Bind) => {
   if (days.length === 0) return [];
@@ -145,7 +148,7 @@ const rollupParts = ({ projectId, breakdown, names, days, isSketched }: Asked, b
   ];
 };
 
-/** Returns selects of table rows, with the same columns. */
+/** Returns selects of table rows, with the same columns as the selects of rollup rows. */
 const rowParts = ({ projectId, names, stretches, isSketched }: Asked, bind: Bind): string[] => {
   if (stretches.length === 0) return [];
   const trace = names.some((name) => known[name]?.needsTrace)
@@ -178,7 +181,10 @@ const rowParts = ({ projectId, names, stretches, isSketched }: Asked, bind: Bind
   );
 };
 
-/** Sums the buckets of each group, with the number of latencies up to each bucket and in all. */
+/**
+ * Returns SQL that sums the latency buckets of each group. For each bucket it has the number of latencies up to and
+ * including the bucket, and the number in the whole group.
+ */
 const sketched = (
   from: string,
   where: string,
@@ -197,9 +203,9 @@ const sketched = (
 const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /**
- * Returns the rollups as the source of a query. Returns undefined if the tables must be read: if no day has a rollup,
- * or if percentiles cover at most `exact` observations. This call and the query must run in one transaction with one
- * snapshot.
+ * Returns the rollups as the source of a query. Returns undefined if the query must read the tables: if no day has a
+ * rollup, or if percentiles cover at most `exact` observations. This call and the query must run in one transaction
+ * with one snapshot.
  */
 export const rollupSourceOf = async (
   tx: Queryable,

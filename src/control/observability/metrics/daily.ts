@@ -1,4 +1,4 @@
-/** `/metrics/daily`: usage of a project by day, latest first, with its models. Days are in UTC. */
+/** `/metrics/daily`: usage of a project by day, with a breakdown by model, latest day first. Days are in UTC. */
 import type { DailyMetricsView } from '#wire/public-api/observability/metrics.ts';
 import type { Database, Queryable } from '../../db/core/database.ts';
 import type { Condition } from '../../db/core/where.ts';
@@ -36,7 +36,7 @@ const msIn = (query: RawQuery, name: string, usual: number): number => {
 const given = (conditions: readonly (Condition | undefined)[]): Condition[] =>
   conditions.filter((condition) => condition !== undefined);
 
-/** Range in milliseconds since 1970, the end excluded. */
+/** Time range in milliseconds since 1970; the end is excluded. */
 type Stretch = readonly [from: number, to: number];
 
 const rangeOf = ([from, to]: Stretch): Range => [isoOf(from), isoOf(to)];
@@ -55,8 +55,8 @@ const splitTimes = (from: number, to: number): { days: Stretch; ends: Stretch[] 
 };
 
 /**
- * Splits a partial day into whole hours and the rest. Returns undefined if it has no whole hours or lies in the middle
- * of the day.
+ * Splits a partial day into its whole hours and the remaining time. Returns undefined if it has no whole hour, or if it
+ * touches neither the start nor the end of the day.
  */
 const hoursOf = ([from, to]: Stretch): DayHours | undefined => {
   const day = Math.floor(from / dayMs) * dayMs;
@@ -74,7 +74,7 @@ const hoursOf = ([from, to]: Stretch): DayHours | undefined => {
   };
 };
 
-/** The query, before it is decided which partial days are read from hourly rollups. */
+/** The query, before it is decided which partial days are read from hourly rollups; `ends` are the partial days. */
 type Asked = Omit<DailyQuestion, 'times' | 'ofRows' | 'hours'> & { ends: readonly Stretch[] };
 
 const askedIn = (query: RawQuery): Asked => {

@@ -1,4 +1,7 @@
-/** Parses the `query` of `/metrics`: JSON from a client, validated against what its view supports. Pure. */
+/**
+ * Parses the `query` parameter of `/metrics`: JSON from a client, validated against what the query's view supports. Has
+ * no side effects.
+ */
 import { isObject } from '#domain/json.ts';
 import { parseTimeUs } from '#observability/iso-time.ts';
 import { type Filter, readFilter } from '../../platform/lists/filter.ts';
@@ -26,7 +29,7 @@ export type Granularity = (typeof granularities)[number];
 
 export type Metric = { measure: string; aggregation: Aggregation };
 
-/** A valid query; its view has all the names in it. */
+/** A valid query: its view has all dimensions and measures that it names. */
 export type MetricsQuery = {
   viewName: ViewName;
   view: View;
@@ -36,7 +39,7 @@ export type MetricsQuery = {
   /** Filters as JSON text. */
   filterText: string;
   granularity: Granularity | null;
-  /** Milliseconds since 1970. */
+  /** Time range in milliseconds since 1970, from `from` to `to`. */
   from: number;
   to: number;
   orderBy: readonly { field: string; isDescending: boolean }[];
@@ -44,7 +47,7 @@ export type MetricsQuery = {
   rowLimit: number;
 };
 
-/** Differences between the two routes. */
+/** Rules that differ between the two routes. */
 export type Rules = {
   views: readonly ViewName[];
   /** True if queries may group by ids. */
@@ -65,7 +68,7 @@ const mostDimensions = 10;
 const mostRows = 1_000;
 const mostBins = 100;
 const usualBins = 10;
-/** Maximum number of buckets of a time dimension, since gaps are filled. */
+/** Maximum number of time buckets in an answer. They are limited because buckets without data are filled in. */
 const mostBuckets = 10_000;
 
 export const timeField = 'time_dimension';
@@ -106,7 +109,7 @@ const readDimension = (given: unknown, { dimensions }: View, { groupsByIds }: Ru
   const field = oneOf(Object.keys(dimensions), given.field, 'dimension');
   if (!groupsByIds && dimensions[field]?.isIdLike) {
     throw refuse(
-      `groups by the dimension "${field}", which differs in nearly every row: filter by it`,
+      `groups by the dimension "${field}", whose value differs in nearly every row: filter by it instead`,
     );
   }
   return field;
@@ -141,7 +144,9 @@ const readGranularity = (given: unknown, ms: number): Granularity | null => {
   const asked = oneOf(['auto', ...granularities], given.granularity, 'granularity');
   const granularity = asked === 'auto' ? autoOf(ms) : asked;
   if (ms / leastMs[granularity] <= mostBuckets) return granularity;
-  throw refuse(`asks for more than ${mostBuckets} times: take a longer granularity`);
+  throw refuse(
+    `asks for more than ${mostBuckets} time buckets: use a coarser granularity or a shorter time range`,
+  );
 };
 
 const readOrder = (given: unknown, fields: readonly string[]) => {
@@ -169,7 +174,10 @@ const parse = (text: string): Record<string, unknown> => {
   throw refuse('must be an object');
 };
 
-/** Parses the query. Throws `invalid` with the faulty part and the valid values. */
+/**
+ * Parses the query. Throws `invalid` with a message that names the wrong part and, where there is a list, the valid
+ * values.
+ */
 export const readMetricsQuery = (text: string, rules: Rules): MetricsQuery => {
   const given = parse(text);
   const viewName = oneOf(rules.views, given.view, 'view');
@@ -177,7 +185,7 @@ export const readMetricsQuery = (text: string, rules: Rules): MetricsQuery => {
   const metrics = readList(given.metrics, 'metrics', mostMetrics).map((one) =>
     readMetric(one, view),
   );
-  if (metrics.length === 0) throw refuse('needs at least one of metrics');
+  if (metrics.length === 0) throw refuse('needs at least one entry in metrics');
   const dimensions = readList(given.dimensions, 'dimensions', mostDimensions).map((one) =>
     readDimension(one, view, rules),
   );

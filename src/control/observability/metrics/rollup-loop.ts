@@ -1,6 +1,6 @@
 /**
- * Rollup loop of each control plane (db/observability/rollup-job.ts). It rolls up days that are quiesced; only one
- * control plane does so at a time. It does little in each tick and pauses between two days.
+ * Loop of each control plane that builds rollups (`db/observability/rollup-job.ts`) of days that are quiesced. Only one
+ * control plane does so at a time. The loop does little in each tick and pauses between two days.
  */
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import { type RollupRules, rollUpOneDay } from '../../db/observability/rollup-job.ts';
@@ -13,7 +13,7 @@ export const rollupRules: RollupRules = {
   leastObservations: 5_000,
   mostShare: 0.25,
 };
-/** Maximum number of days that one tick rolls up. */
+/** Maximum number of days for which one tick builds rollups. */
 const mostDays = 30;
 
 type Rolled = { days: number };

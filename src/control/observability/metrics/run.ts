@@ -1,4 +1,7 @@
-/** Runs a query of `/metrics`: returns rows of dimensions and metrics, ordered, with gaps in time filled. */
+/**
+ * Runs a query of `/metrics`. It returns ordered rows of dimensions and metrics, with rows for times without data
+ * filled in.
+ */
 import { AppError } from '#domain/error.ts';
 import type { Database, Queryable } from '../../db/core/database.ts';
 import {
@@ -26,7 +29,7 @@ const mostSpreadRows = 100_000;
 const truncated = (granularity: Granularity, time: string): string =>
   `date_trunc('${granularity}', ${time} at time zone 'utc')`;
 
-/** Returns the SQL of the grouping and of the shown columns, the time last. */
+/** Returns the SQL of the grouping and of the shown columns; the time is the last column. */
 const groupsOf = (source: Source, { dimensions, granularity }: MetricsQuery) => {
   const own = dimensions.map((name) => source.dimension(name));
   if (granularity === null) return { groups: own, shown: own, fields: [...dimensions] };
@@ -40,7 +43,10 @@ const groupsOf = (source: Source, { dimensions, granularity }: MetricsQuery) => 
 
 type Order = MetricsQuery['orderBy'];
 
-/** Returns the requested order; else by time, then by the first metric in descending order, else by dimensions. */
+/**
+ * Returns the requested order. Without one, rows are ordered by time, then by the first metric in descending order,
+ * else by dimensions.
+ */
 const orderOf = ({ orderBy, granularity, dimensions, metrics }: MetricsQuery): Order => {
   if (orderBy.length > 0) return orderBy;
   const byTime = granularity === null ? [] : [{ field: timeField, isDescending: false }];
@@ -68,7 +74,7 @@ const binOf = ({ low, high, bin, count }: SpreadRow, bins: number): Bin => {
   return [low + (bin - 1) * width, upper, count];
 };
 
-/** Returns the histogram of a measure, by group. */
+/** Returns a histogram of a measure for each group. */
 const spreadOf = async (
   db: Queryable,
   source: Source,
@@ -109,7 +115,7 @@ const firstTime = (ms: number, granularity: Granularity): number => {
 
 const zeroes: readonly string[] = ['count', 'sum', 'uniq'];
 
-/** Adds rows for times without data, if rows are grouped by time alone and ordered by it. */
+/** Adds rows for times without data if time is the only grouping and rows are ordered by it. */
 const fillGaps = (rows: MetricRow[], query: MetricsQuery): MetricRow[] => {
   const { granularity, dimensions, orderBy, metrics, from, to, rowLimit } = query;
   if (granularity === null || dimensions.length > 0 || orderBy.length > 0) return rows;
@@ -156,7 +162,10 @@ const run = async (db: Queryable, source: Source, query: MetricsQuery): Promise<
   return fillGaps(rows, query);
 };
 
-/** Answers from the cheapest source that can: daily sums, then rollups and rows, then rows alone. */
+/**
+ * Answers from the cheapest source that can answer the query: daily sums, else rollups together with rows, else rows
+ * alone.
+ */
 const answer = async (
   db: Database,
   projectId: string,
@@ -179,7 +188,7 @@ const tooLong = (query: MetricsQuery, cause: unknown): AppError => {
     'counts, sums and latencies of observations by environment, type, level and one of providedModelName, name and userId';
   return new AppError(
     'timeout',
-    `the rows of ${days} days of ${query.viewName} take too long to read: ask for less time between fromTimestamp and toTimestamp, or use a query that rollups can answer: ${kept}`,
+    `the rows of ${days} days of ${query.viewName} take too long to read: shorten the time between fromTimestamp and toTimestamp, or use a query that rollups can answer: ${kept}`,
     { cause },
   );
 };

@@ -1,6 +1,7 @@
 /**
- * Sources of a query's rows: the view's tables, or the daily sums if they can answer it. Then whole days come from the
- * sums, and the partial days at both ends from the tables. `daily-rollups.ts` has the source for rollups.
+ * Sources of a query's rows: the view's tables, or the daily sums if they can answer the query. With daily sums, whole
+ * days come from the sums, and the partial days at both ends from the tables. The source for rollups is in
+ * `daily-rollups.ts`.
  */
 import type { Bind, Condition } from '../../db/core/where.ts';
 import { readFilter } from '../../platform/lists/filter.ts';
@@ -17,7 +18,7 @@ export type Source = {
   aggregate(metric: Metric): string;
 };
 
-/** Fractions of the aggregations that are percentiles. */
+/** Fraction of each aggregation that is a percentile. */
 export const shares: Partial<Record<Aggregation, number>> = {
   p50: 0.5,
   p75: 0.75,
@@ -39,7 +40,7 @@ const aggregateOf = ({ sql, kind }: Measure, aggregation: Aggregation): string =
 
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 
-/** Returns the condition that a time is in a range, in milliseconds since 1970, the end excluded. */
+/** Returns the condition that a time is in a range. The range is in milliseconds since 1970; its end is excluded. */
 export const within =
   (time: string, from: number, to: number): Condition =>
   (bind) =>
@@ -50,7 +51,7 @@ const sqlOf = (
   name: string,
 ): string => {
   const found = named[name];
-  if (found === undefined) throw new Error(`no ${name} in the view`);
+  if (found === undefined) throw new Error(`the view has no column for "${name}"`);
   return found.sql;
 };
 
@@ -86,7 +87,7 @@ export const tablesOf = (projectId: string, query: MetricsQuery): Source => {
     number: (measure) => sqlOf(view.measures, measure),
     aggregate({ measure, aggregation }) {
       const found = view.measures[measure];
-      if (found === undefined) throw new Error(`no ${measure} in the view`);
+      if (found === undefined) throw new Error(`the view has no measure "${measure}"`);
       return aggregateOf(found, aggregation);
     },
   };
@@ -107,14 +108,15 @@ export const splitDays = (from: number, to: number) => {
   return { first, last, ends: ends.filter(([begin, end]) => begin < end) };
 };
 
-/** Daily sums for a view: its dimensions and the measures that can be summed. */
+/** Daily sums for a view: the dimensions that they have, and the measures that can be summed. */
 type Summary = {
   dimensions: Readonly<Record<string, Dimension>>;
   sums: Readonly<Record<string, string>>;
-  /** SQL that selects whole days. */
+  /** SQL that selects the sums of whole days. */
   days: string;
   /**
-   * Returns SQL that selects table rows with the same columns; traces are joined only if a used dimension needs them.
+   * Returns SQL that selects table rows with the columns of `days`. It joins traces only if one of the named dimensions
+   * needs them.
    */
   rows(names: ReadonlySet<string>): string;
   time: string;

@@ -1,12 +1,12 @@
 /**
- * Views that metrics queries can use, each with its dimensions and measures. Every name stands for trusted SQL of this
- * program; values from clients are parameters.
+ * Views that metrics queries can use, each with its dimensions and measures. Every name maps to SQL that is part of
+ * this program; values from clients are always parameters.
  */
 import { latencyOf } from '../../db/observability/latency-sketch.ts';
 import type { Column, Columns } from '../../platform/lists/filter.ts';
 import { metadataColumn } from '../../platform/lists/metadata-column.ts';
 
-/** Joins that a dimension or a measure may need besides the view's own table. */
+/** Joins that a dimension or a measure may need in addition to the view's own table. */
 export type Need =
   | 'trace'
   | 'observation'
@@ -23,12 +23,12 @@ export type Dimension = {
   sql: string;
   kind: Kind;
   needs?: Need;
-  /** True for ids and similar values, which must not be used to group very many rows. */
+  /** True for ids and similar values, which queries must not group by if there are very many rows. */
   isIdLike?: true;
 };
 
 export type Measure = {
-  /** SQL of a number in each row, null if the row has none. Text can only be counted by distinct values. */
+  /** SQL of the measure's value in each row, null if the row has none. Of text, only distinct values can be counted. */
   sql: string;
   kind: 'rows' | 'number' | 'text';
   needs?: Need;
@@ -40,11 +40,11 @@ export type View = {
   joins: Partial<Record<Need, string>>;
   project: string;
   time: string;
-  /** Condition on the rows that belong to the view. */
+  /** Condition that a row must fulfil to belong to the view. */
   only?: string;
   dimensions: Readonly<Record<string, Dimension>>;
   measures: Readonly<Record<string, Measure>>;
-  /** Metadata that filters can search, as JSON text. */
+  /** Metadata that filters can search: SQL of their JSON text. */
   metadata?: { sql: string; needs?: Need };
 };
 
@@ -84,7 +84,10 @@ const sessionDimensions: View['dimensions'] = {
   verdict: text('ws.verdict', 'session'),
 };
 
-/** Returns the join of a trace's world session `ws` through the trace's external id; `from` selects the trace `wt`. */
+/**
+ * Returns the join of a trace's world session as `ws`, found by the trace's external id. `from` is SQL that selects the
+ * trace as `wt`.
+ */
 const sessionOf = (from: string): string => `left join lateral (
     select coalesce(w.former_slug, w.slug) as world, s.task_name, s.state, s.verdict, b.build_hash,
            coalesce(s.run_id, s.dataset_run_id, s.agent_run_id) as run
@@ -94,7 +97,9 @@ const sessionOfTrace = sessionOf('(select t.external_id, t.project_id) wt');
 const sessionOfKey = (key: string): string =>
   sessionOf(`(select x.external_id, x.project_id from traces x where x.key = ${key}) wt`);
 
-/** Sums over the observations of a trace, which are stored with it (src/observability/tally.ts). */
+/**
+ * Join of the sums over the observations of a trace. The sums are stored with the trace (`src/observability/tally.ts`).
+ */
 const tallyJoin = `cross join lateral (
     select coalesce(sum((e ->> 2)::numeric), 0)::float8 as observations,
            coalesce(sum((e ->> 5)::numeric), 0)::float8 as tokens,

@@ -1,4 +1,4 @@
-/** Creates, lists and deletes models. Lists show the built-in models besides those of the project. */
+/** Creates, lists and deletes models. Lists show the built-in models in addition to those of the project. */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';
@@ -81,7 +81,7 @@ const viewBuiltIn = ({ id, modelName, matchPattern, unit, tiers }: BuiltInModel)
   pricingTiers: viewTiers(tiers),
 });
 
-/** Returns the patterns of a model, each with its path in the body. */
+/** Returns the patterns of a model, each with the path of its field in the body. */
 const patternsOf = ({ matchPattern, tiers }: ModelContent): [path: string, pattern: string][] => [
   ['matchPattern', matchPattern],
   ...tiers.flatMap(({ conditions }, tier) =>
@@ -98,7 +98,7 @@ const patternsOf = ({ matchPattern, tiers }: ModelContent): [path: string, patte
   ),
 ];
 
-/** Validates patterns. Throws `invalid`. */
+/** Throws `invalid` if a pattern of the model is invalid. */
 const checkPatterns = async (compiler: Compiler, projectId: string, content: ModelContent) => {
   const patterns = patternsOf(content);
   const texts = patterns.map(([, pattern]) => pattern);
@@ -112,7 +112,10 @@ const checkPatterns = async (compiler: Compiler, projectId: string, content: Mod
 /** Database of models, and the compiler that validates their patterns. */
 export type ModelStore = { db: Database; compiler: Compiler };
 
-/** Creates a model. Throws `invalid`, also if the project already has a model of this name, and `exhausted`. */
+/**
+ * Creates a model. Throws `invalid` for bad content or if the project has a model of this name, and `exhausted` if a
+ * limit is reached.
+ */
 export const createModel = async (
   { db, compiler }: ModelStore,
   projectId: string,
@@ -132,7 +135,10 @@ export const createModel = async (
     if (made !== undefined) return viewModel(made);
   } catch (error) {
     if (!violates(error, modelsName)) throw error;
-    throw invalidParameter('modelName', `"${content.modelName}" is the name of another model`);
+    throw invalidParameter(
+      'modelName',
+      `another model of the project has the name "${content.modelName}"`,
+    );
   }
   const message = `the project has ${mostModels} models, the maximum; delete some first`;
   throw new AppError('exhausted', message, { detail: { limit: mostModels } });
@@ -151,7 +157,7 @@ export const readModelOf = async (
   return viewModel(model);
 };
 
-/** Deletes a model of the project; throws `not_found`, also for a built-in one. */
+/** Deletes a model of the project; throws `not_found` also for a built-in model. */
 export const removeModel = async (db: Database, projectId: string, id: string): Promise<void> => {
   if (!(await deleteModel(db, projectId, id))) throw noModel();
 };
@@ -172,11 +178,11 @@ const readPlace = (cursor: string): Place => {
   throw invalidParameter('cursor', 'is not meta.nextCursor of a page of this list');
 };
 
-/** Returns a page of models, by name. There are few enough to sort in memory. */
+/** Returns a page of models, sorted by name. There are few enough to sort in memory. */
 export const readModels = async (db: Queryable, projectId: string, query: RawQuery) => {
   const cursor = textIn(query, 'cursor');
   if (cursor !== undefined && textIn(query, 'page') !== undefined) {
-    throw invalidParameter('cursor', 'continues after a page: give it without "page"');
+    throw invalidParameter('cursor', 'cannot be combined with "page": give one of them');
   }
   const { pageMax, pageDefault } = limits;
   const limit = numberIn(query, 'limit', { least: 1, most: pageMax, usual: pageDefault });

@@ -7,7 +7,10 @@ const setOf = (projectId: string, patterns: string[], id = '1'): PatternSet => (
   patterns,
 });
 
-/** Creates a cache with a fake search: plain substrings, in the first `reach` of the texts. */
+/**
+ * Creates a cache over a fake search. The search treats patterns as substrings, and reaches only the first `reach` of
+ * the texts.
+ */
 const start = () => {
   const asked: [project: string, texts: readonly string[]][] = [];
   const limits = { reach: Number.POSITIVE_INFINITY };
@@ -37,7 +40,7 @@ describe('the patterns of a project', () => {
     ]);
   });
 
-  it('keep earlier results after a time limit, and have none for texts that were not searched', async () => {
+  it('keep earlier results after a search exceeds its time limit, and have none for texts that were not searched', async () => {
     const { matches, limits } = start();
     const set = setOf('a', ['x']);
     await matches.learn(set, ['x1']);
@@ -50,7 +53,7 @@ describe('the patterns of a project', () => {
     ]);
   });
 
-  it('are not searched for a while after a time limit, while those of other projects are', async () => {
+  it('are not searched for a while after a search exceeds its time limit, while those of other projects are', async () => {
     const { matches, asked, limits } = start();
     limits.reach = 0;
     await matches.learn(setOf('a', ['x']), ['x1']);
@@ -62,7 +65,7 @@ describe('the patterns of a project', () => {
     expect(matches.of(setOf('a', ['x']), 'x1')).toBeUndefined();
   });
 
-  it('match no text that is too long to be a name, without a search', async () => {
+  it('are not searched for in a text that is too long to be a name, which counts as unmatched', async () => {
     const { matches, asked } = start();
     const set = setOf('a', ['x']);
     await matches.learn(set, ['x'.repeat(201)]);

@@ -1,6 +1,7 @@
 /**
- * Validates and matches user patterns, in child processes. Matches are cached by project, as its models have few
- * names. An exceeded limit is no result: a text that was not searched in time is not cached as unmatched.
+ * Validates patterns of users and matches them, in child processes. Matches are cached by project, because the models
+ * of a project match few names. A search that exceeds a limit has no result: a text that was not searched in time is
+ * not cached as unmatched.
  */
 import { LRUCache } from 'lru-cache';
 import type { Log } from '#runtime/log.ts';
@@ -9,19 +10,22 @@ import type { Compiler } from '../../worlds/compile/compiler.ts';
 import type { PatternsFound } from '../../worlds/compile/match-patterns.ts';
 import type { ProcessPool } from '../../worlds/compile/process-pool.ts';
 
-/** Length beyond which a text counts as unmatched, in characters. */
+/** Maximum length of a text that is searched, in characters; a longer text counts as unmatched. */
 const mostTextChars = 200;
 
-/** Size of the cache for all projects, and size of an entry besides its texts, in bytes. */
+/** Size of the cache for all projects, and size of an entry without its texts, in bytes. */
 const mostBytes = 32 * 1024 * 1024;
 const entryBytes = 256;
 const bytesPerChar = 2;
 
-/** Pause of a project's searches after one exceeded its limits, in milliseconds; longer than a write takes. */
+/**
+ * Time for which a project's texts are not searched after a search exceeded its limits, in milliseconds. It is longer
+ * than a write takes.
+ */
 const restMs = 10_000;
 const mostResting = 10_000;
 
-/** Returns the faults of patterns, by index; throws `exhausted` if the project has used up its time. */
+/** Returns the fault of each invalid pattern, by index; throws `exhausted` if the project has used up its CPU time. */
 export const judgePatterns = async (
   compiler: Compiler,
   projectId: string,
@@ -33,7 +37,7 @@ export const judgePatterns = async (
   return patterns.map(() => 'takes too much time or memory to compile');
 };
 
-/** Searches texts for patterns of a project; the result may cover only the first texts, or none. */
+/** Searches texts for patterns of a project. The result may cover only the first texts, or no text at all. */
 export type FindPatterns = (
   projectId: string,
   patterns: readonly string[],
@@ -54,19 +58,19 @@ export const findInProcesses =
     return found;
   };
 
-/** Patterns of a project at one time. */
+/** Patterns of a project as they are at one time. */
 export type PatternSet = {
   projectId: string;
-  /** Identifies these patterns among all versions that the project ever has. */
+  /** Identifies this set of patterns among all sets that the project ever has. */
   id: string;
   patterns: readonly string[];
 };
 
-/** Patterns found in a text; undefined if it was not searched, or not in time. */
+/** Patterns found in a text; undefined if the text was not searched, or not in time. */
 type Found = ReadonlySet<string> | undefined;
 
 export type KnownMatches = {
-  /** Searches all texts that are not cached, as far as the limits allow. */
+  /** Searches those texts that are not cached yet, as far as the limits allow. */
   learn(set: PatternSet, texts: Iterable<string>): Promise<void>;
   /** Returns the patterns found in a text. */
   of(set: PatternSet, text: string): Found;

@@ -1,6 +1,6 @@
 /**
- * Prices observations when they are written, by the models of their project and the built-in ones. Models of a project
- * are read again after a change; their patterns are matched in child processes.
+ * Prices observations when they are written, by the models of their project and the built-in models. Models of a
+ * project are read again after they change; their patterns are matched in child processes.
  */
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
@@ -20,18 +20,20 @@ import type { Queryable } from '../../db/core/database.ts';
 import { findModelRevision, listModels, type ModelRow } from '../../db/observability/models.ts';
 import { createKnownMatches, type FindPatterns, type PatternSet } from './patterns.ts';
 
-/** Prices observations of a project; null if no model matches. `db` may be a transaction. */
+/** Prices observations of a project; the price is null if no model matches. `db` may be a transaction. */
 export type ProjectPrices = (
   db: Queryable,
   items: readonly Priceable[],
 ) => Promise<(Pricing | null)[]>;
 
 export type PriceBook = {
-  /** Returns the prices for one piece of work; the project's models are read once, at first use. */
+  /**
+   * Returns the function that prices observations of a project. It reads the project's models once, at its first use.
+   */
   of(projectId: string): ProjectPrices;
 };
 
-/** Number of projects whose models are cached, and of names whose built-in models are cached. */
+/** Maximum number of projects whose models are cached, and of names whose built-in models are cached. */
 const mostProjects = 1_000;
 const mostNames = 10_000;
 const mostNameChars = 200;
@@ -39,7 +41,10 @@ const mostNameChars = 200;
 type Own = {
   revision: string;
   models: readonly PricedModel[];
-  /** Patterns for model names, and patterns of tier conditions for usage names. */
+  /**
+   * Patterns that match names of models (`names`), and patterns in conditions of tiers that match names of usage
+   * (`usage`).
+   */
   names: PatternSet;
   usage: PatternSet;
 };
@@ -53,8 +58,9 @@ const pricedOf = ({ id, modelName, matchPattern, startDate, tiers }: ModelRow): 
 });
 
 /**
- * Creates the lookup of built-in models by name. It first checks for a text that a matching name must contain. A
- * pattern takes 2 to 7 us (2026-11-29), and a request may have very many names.
+ * Creates the lookup of built-in models by name. Before it runs a model's pattern, it checks whether the name contains
+ * a text that every matching name must contain. A pattern takes 2 to 7 us (2026-11-29), and a request may have very
+ * many names.
  */
 const createBuiltIn = (): ((name: string) => BuiltInModel[]) => {
   const compiled = new Map<BuiltInModel, RE2JS>();
@@ -86,7 +92,7 @@ const conditionPatterns = (models: readonly PricedModel[]): string[] => [
   ),
 ];
 
-/** Our own patterns need no child process. */
+/** Compiled patterns of the built-in models. They are trusted, so they need no child process. */
 const ours = new Map(
   conditionPatterns(builtInModels).map((pattern) => [pattern, RE2JS.compile(pattern)]),
 );
@@ -125,8 +131,8 @@ export const createPriceBook = (find: FindPatterns): PriceBook => {
   };
 
   /**
-   * Returns the candidate models by name. A name that could not be matched in time has none, so that it does not get
-   * the price of another model.
+   * Returns the candidate models by name. A name that could not be matched in time has no candidates, so that it does
+   * not get the price of a wrong model.
    */
   const candidatesOf = async ({ names, models }: Own, given: ReadonlySet<string>) => {
     await known.learn(names, given);

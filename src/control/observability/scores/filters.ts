@@ -46,7 +46,10 @@ const operators: Readonly<Record<string, string>> = {
   '=': '=',
 };
 
-/** Returns the condition of `value` and `operator`. An operator alone is ignored, as some clients always send one. */
+/**
+ * Returns the condition from the parameters `value` and `operator`. An operator without a value is ignored, because
+ * some clients always send one.
+ */
 const valueCondition = (query: RawQuery): Condition | undefined => {
   const [value, operator] = [textIn(query, 'value'), textIn(query, 'operator')];
   if (value === undefined) return undefined;
@@ -85,5 +88,5 @@ export const scoreConditions = (query: RawQuery, projectId: string): Condition[]
     readFilter(query, columns),
   );
 
-/** Condition of the older list: scores of traces, without corrections. */
+/** Condition of the older list of scores: it has only scores of traces, without corrections. */
 export const ofTraces: Condition = () => `s.trace_id is not null and s.data_type <> 'CORRECTION'`;

@@ -44,7 +44,7 @@ const readPage = async (
   return { rows, meta: metaOf(page, count) };
 };
 
-/** Returns scores of traces, each with fields of its trace. */
+/** Returns a page of scores of traces, each with fields of its trace. */
 export const readTraceScores = async (db: Database, projectId: string, query: RawQuery) => {
   const conditions = [...scoreConditions(query, projectId), ofTraces];
   const { rows, meta } = await readPage(db, projectId, query, conditions);
@@ -54,7 +54,7 @@ export const readTraceScores = async (db: Database, projectId: string, query: Ra
 
 const groups = ['score', 'trace'] as const;
 
-/** Returns all scores; the fields of the trace are optional. */
+/** Returns a page of all scores; clients choose whether it has the fields of the traces. */
 export const readAllScores = async (db: Database, projectId: string, query: RawQuery) => {
   const asked = fieldsIn(query, groups, groups);
   if (!asked.has('score'))
@@ -91,7 +91,7 @@ const parts: Record<PlainGroup, (row: Row) => object> = {
   annotation: ({ authorUserId, queueId }) => ({ authorUserId, queueId }),
 };
 
-/** Returns the value in its own type. */
+/** Returns the value of a score in the type of its data: boolean, number or text. */
 const plainValue = ({ dataType, value, stringValue }: Row): number | boolean | string | null => {
   if (dataType === 'BOOLEAN') return value === 1;
   return dataType === 'NUMERIC' ? value : stringValue;
@@ -111,7 +111,7 @@ const viewPlain = (row: Row, projectId: string, asked: ReadonlySet<PlainGroup>) 
 const bounds = { least: 1, most: limits.pageMax, usual: limits.pageDefault };
 const order = { time: 's.scored_at', key: 's.key' };
 
-/** Returns a page of scores by cursor, with values in their own types. */
+/** Returns a page of scores by cursor; each value has the type of its data. */
 export const readPlainScores = async (db: Database, projectId: string, query: RawQuery) => {
   const page = openCursorPage(query, projectId, bounds, order);
   const asked = fieldsIn(query, plainGroups, []);

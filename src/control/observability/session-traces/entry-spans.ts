@@ -1,6 +1,6 @@
 /**
  * Converts an entry of a session's ledger to an observation in the session's trace. An entry is a call, a request, a
- * delivery or a step of the browser. Input and output are those of the ledger, without secrets. Pure.
+ * delivery or a step of the browser. Input and output are those of the ledger, without secrets. Has no side effects.
  */
 import { isObject, own } from '#domain/json.ts';
 import type { Level, ObservationType } from '#observability/object.ts';
@@ -19,7 +19,10 @@ import { lastHint, nameOf, type Precedence, ranked, stateOf } from './states.ts'
 
 type Place = { traceId: string; parentId: string };
 
-/** Returns the trace and parent of an entry: from the caller's `traceparent` if it sent one, else the session's own. */
+/**
+ * Returns the trace and the parent for an entry: from the caller's `traceparent` if the caller sent one, else those of
+ * the session.
+ */
 const placeOf = ({ id, traceId }: TracedSession, traceparent: string | null): Place => {
   const within = readTraceParent(traceparent);
   if (within === undefined) return { traceId, parentId: id };
@@ -85,7 +88,10 @@ const traceParentOf = ({ request }: TracedEntry): string | null => {
 
 type CallTimes = { beganMs: number; endMs: number };
 
-/** Adds a report that links the session to a caller's trace, if the call or request belongs to one. */
+/**
+ * Adds a report that links the session to the caller's trace, if the call or request is in a trace other than the
+ * session's.
+ */
 const withLink = (session: TracedSession, place: Place, report: Report): Report[] =>
   place.traceId === session.traceId ? [report] : [report, reportLink(session, place.traceId)];
 
@@ -117,8 +123,8 @@ const reportCallAs = (
 };
 
 /**
- * Reports a call without a ledger entry. Only ledgers have input and output, so it has none except the outcome of a
- * grade.
+ * Reports a call without a ledger entry. Only ledger entries have input and output, so the report has neither, except
+ * the outcome of a grade.
  */
 export const reportUnwritten = (
   session: TracedSession,
@@ -148,7 +154,7 @@ const requestName = ({ operation, method, path, via }: TracedEntry): string => {
   return nameOf(operation ?? `${method ?? ''} ${path ?? ''}`);
 };
 
-/** Returns the level of a status that a request ended with or a receiver answered. */
+/** Returns the level of an observation for an HTTP status; null if there is no status or it is no error. */
 const levelOfStatus = (status: number | null): Level | null => {
   if (status === null || (status >= 100 && status < 400)) return null;
   return status >= 400 && status < 500 ? 'WARNING' : 'ERROR';
@@ -163,8 +169,8 @@ const typesByVia: Partial<Record<TracedEntry['via'], ObservationType>> = {
 };
 
 /**
- * Returns the trace and parent of an entry. A delivery belongs to the call that sent it, if that is in the session's
- * own trace.
+ * Returns the trace and the parent for an entry. The parent of a delivery is the call that sent it, if that call is in
+ * the session's own trace.
  */
 const placeOfEntry = (session: TracedSession, entry: TracedEntry): Place => {
   if (entry.via === 'api' || entry.via === 'ui') return placeOf(session, traceParentOf(entry));
@@ -198,7 +204,7 @@ const reportRequest = (session: TracedSession, entry: TracedEntry): Report[] => 
   return withLink(session, place, report);
 };
 
-/** Reports the answer of a receiver as an update of the delivery that it answers. */
+/** Reports the answer of a webhook's receiver, as an update of the observation of the delivery. */
 const reportAnswer = (session: TracedSession, entry: TracedEntry, delivery: number): Report[] => {
   const endMs = entry.at.getTime();
   const precedence: Precedence = { standing: 'update', ms: endMs };
@@ -216,7 +222,7 @@ const reportAnswer = (session: TracedSession, entry: TracedEntry, delivery: numb
 const isCall = (entry: TracedEntry): entry is TracedEntry & TracedCall =>
   entry.callId !== null && (entry.via === 'tool' || entry.via === 'session');
 
-/** Returns the reports of an entry. */
+/** Returns the reports for one entry. */
 export const reportEntry = (session: TracedSession, entry: TracedEntry): Report[] => {
   if (isCall(entry)) return reportCall(session, entry);
   const [answered] = answerEntriesOf([{ ...entry, request: entry.request ?? 'null' }]);

@@ -1,4 +1,4 @@
-/** Converts a grade to scores in the trace of its session, and to the session's outcome. Pure. */
+/** Converts a grade to scores in the trace of the graded session, and to the session's outcome. Has no side effects. */
 
 import { checkScore } from '#observability/check-score.ts';
 import { usualEnvironment } from '#observability/environment.ts';
@@ -17,7 +17,7 @@ export type GradedCall = { callId: string; answeredMs: number; grade: GradeSumma
 export const scorePrefixOf = (sessionId: string): string => `${sessionId}:`;
 
 type Value = {
-  /** Distinguishes it from the other scores of the session. */
+  /** Distinguishes the score from the other scores of the session. */
   key: string;
   name: string;
   value: boolean | number;
@@ -28,7 +28,7 @@ type Value = {
 const isVerdict = (verdict: unknown): verdict is 'pass' | 'fail' =>
   verdict === 'pass' || verdict === 'fail';
 
-/** Returns the scores of checks. A check without a verdict has none; checks with the same name each get their own. */
+/** Returns one score for each check that has a verdict. Checks with the same name get different keys. */
 const checkValues = ({ checks }: GradeSummary): Value[] =>
   checks.flatMap(({ name, verdict, weight, detail }, index): Value[] => {
     if (!isVerdict(verdict)) return [];
@@ -57,7 +57,7 @@ const valuesOf = (grade: GradeSummary): Value[] => {
   ];
 };
 
-/** Returns the scores of a grade; a score keeps the id that it had in the previous grade. */
+/** Returns the scores of a grade. A score gets the id of the same score in the previous grade, and replaces it. */
 export const scoresOf = (
   session: TracedSession,
   { callId, answeredMs, grade }: GradedCall,
@@ -80,7 +80,7 @@ export const scoresOf = (
     };
   });
 
-/** Returns the outcome of a grade as JSON text, without any data of users. */
+/** Returns the outcome of a grade as JSON text; it contains no user data. */
 export const outcomeOf = ({ grade: { verdict, score } }: GradedCall): string =>
   JSON.stringify({ verdict, passed: verdict === 'pass', score });
 

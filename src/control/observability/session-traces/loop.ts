@@ -1,9 +1,9 @@
 /**
- * Loop of each control plane that reports sessions in their traces. If a batch fails, its entries are reported one at
- * a time. An entry that fails by itself is postponed, longer each time.
+ * Loop of each control plane that reports sessions in their traces. If a batch fails, its entries are reported one at a
+ * time. An entry that fails alone is postponed, longer each time.
  *
  * A batch costs some twenty statements, whatever its size, and a session reported once at its end costs half of one
- * reported twice. So the more entries a batch had, the longer the next one waits.
+ * reported twice. So the more entries a batch had, the longer the loop waits before the next batch.
  */
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import { postponeOutboxEntry, takeOutboxEntries } from '../../db/observability/session-traces.ts';
@@ -11,12 +11,12 @@ import type { ObservabilityParts } from '../parts.ts';
 import { type Batch, type BatchResult, reportBatch } from './report.ts';
 
 const everyMs = 500;
-/** Wait before the next batch, for each entry of the last one, in milliseconds. */
+/** Wait before the next batch, in milliseconds for each entry of the last batch. */
 const restMsOfEntry = 40;
 const longestRestMs = 1_500;
 const whole: Batch = { entries: 200, bytes: 8 * 1024 * 1024 };
 const single: Batch = { entries: 1, bytes: 0 };
-/** A batch has rows of many projects, so it waits only briefly for locked rows. */
+/** Maximum wait for locked rows, in milliseconds. It is short, because a batch has rows of many projects. */
 const locking = { rowsMs: 500 };
 /** Maximum number of entries reported one at a time after a batch failed. */
 const mostSingle = 200;
@@ -49,7 +49,7 @@ const postponeFirst = (parts: ObservabilityParts, cause: unknown): Promise<void>
     await postponeOutboxEntry(tx, entry.id);
   });
 
-/** Reports entries one by one; one that fails does not hold up the rest. */
+/** Reports entries one at a time; an entry that fails does not hold up the rest. */
 const reportSingly = async (parts: ObservabilityParts, signal: AbortSignal): Promise<Reported> => {
   const total = { observations: 0, entries: 0 };
   while (total.entries < mostSingle && !signal.aborted) {

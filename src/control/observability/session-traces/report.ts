@@ -1,7 +1,7 @@
 /**
  * Reports sessions in their traces from an outbox, oldest entries first. One transaction locks the entries, writes
- * their reports with the statements used for SDK data, and deletes them. So each entry is reported exactly once, even
- * if a process dies.
+ * their reports with the statements that also write data of SDKs, and deletes the entries. So each entry is reported
+ * exactly once, even if a process dies.
  */
 import type { DailyChange } from '#observability/daily.ts';
 import type { Queryable, Transaction } from '../../db/core/database.ts';
@@ -23,13 +23,13 @@ import type { PriceBook } from '../models/price-book.ts';
 import { scorePrefixOf, scoresOf } from './grade-scores.ts';
 import { readSessionReports, type SessionReports } from './sources.ts';
 
-/** Limits of one transaction; the first entry is always included. */
+/** Limits of one transaction, in entries and bytes; the first entry is always included. */
 export type Batch = { entries: number; bytes: number };
 
 /** Context of a batch: the partition of new traces, the reader of grades, and the prices. */
 export type ReportContext = { week: number; readGrade: GradeReader; prices: PriceBook };
 
-/** Returns the entries that fit, from the first on. */
+/** Returns the first entries whose sizes together stay within the limit; at least one entry. */
 const fitting = (outboxEntries: readonly OutboxEntry[], mostBytes: number): OutboxEntry[] => {
   let bytes = 0;
   return outboxEntries.filter((entry, index) => {
@@ -49,7 +49,7 @@ const tracesOf = (reported: readonly SessionReports[]): string[] => {
   return [...new Set(named)];
 };
 
-/** Drops sessions whose trace was deleted by a user, and stops reporting on them. */
+/** Returns the sessions without those whose trace a user has deleted. These are not reported again. */
 const withoutDeleted = async (
   tx: Queryable,
   projectId: string,
@@ -79,7 +79,8 @@ const writeGrades = async (
 };
 
 /**
- * Writes the reports of a project's sessions; returns the number of observations and the changes of its daily usage.
+ * Writes the reports of the sessions of one project. Returns the number of observations and the changes to the
+ * project's daily usage.
  */
 const writeSessionReports = async (
   tx: Transaction,
@@ -100,7 +101,7 @@ const writeSessionReports = async (
 export type BatchResult = {
   entries: number;
   observations: number;
-  /** True if more entries may wait. */
+  /** True if the batch was full, so that more entries may be in the outbox. */
   isFull: boolean;
 };
 

@@ -1,15 +1,15 @@
-/** Converts a session to its trace, and to the span that contains all its calls and requests. Pure. */
+/** Converts a session to its trace, and to the span that contains all its calls and requests. Has no side effects. */
 import type { State } from '#observability/state.ts';
 import { traceIdOf } from '#runtime/trace-steps.ts';
 import type { TracedSession } from '../../db/observability/session-traces.ts';
 import type { Report } from '../ingestion/fold.ts';
 import { lastHint, nameOf, type Precedence, ranked, stateOf } from './states.ts';
 
-/** Returns `shop/refund`: the world and the task of the session. */
+/** Returns the title of a session, for example `shop/refund`: its world and its task. */
 const titleOf = ({ slug, taskName }: TracedSession): string =>
   nameOf(taskName === null ? slug : `${slug}/${taskName}`);
 
-/** Returns true if the session has a trace of its own, and not that of the request that opened it. */
+/** Returns true if the session has its own trace; false if it is in the trace of the request that opened it. */
 const hasOwnTrace = ({ id, traceId }: TracedSession): boolean => traceId === traceIdOf(id);
 
 const endOf = ({ createdAt, readyAt, closedAt }: TracedSession): number =>
@@ -34,11 +34,11 @@ const linkTo = (session: TracedSession): Record<string, unknown> => ({
   worldSessions: { [session.id]: factsOf(session) },
 });
 
-/** Returns the tags `world:shop` and `task:refund`, by which lists of traces are filtered. */
+/** Returns tags such as `world:shop` and `task:refund`, by which lists of traces are filtered. */
 const tagsOf = ({ slug, taskName }: TracedSession): string[] =>
   [`world:${slug}`, ...(taskName === null ? [] : [`task:${taskName}`])].map(nameOf).sort();
 
-/** Returns the build in terms of traces: its hash is the release, its version the version. */
+/** Returns the fields that a trace has for a build: `release` is the build's hash, `version` its version. */
 const buildOf = ({ buildHash: release, buildVersion: version }: TracedSession) => ({
   release,
   version,
@@ -47,7 +47,7 @@ const buildOf = ({ buildHash: release, buildVersion: version }: TracedSession) =
 // Returns the lowest standing, which any other report of the trace overrides.
 const hint = (ms: number): Precedence => ({ standing: 'hint', ms });
 
-/** Returns the state for an agent's trace that uses the session: a link to it. */
+/** Returns the state that an agent's trace gets if the agent uses the session: a link to the session. */
 const linkedState = (session: TracedSession): State => {
   const { createdAt, traceSessionId, id } = session;
   const values = ranked({ name: titleOf(session), externalId: id, ...buildOf(session) }, lastHint);
@@ -59,7 +59,7 @@ const linkedState = (session: TracedSession): State => {
   return { ...stateOf(parts, lastHint), guessedAt: createdAt.getTime() };
 };
 
-/** Reports a session in a trace that is not its own. */
+/** Reports a link to the session in a trace that is not the session's own. */
 export const reportLink = (session: TracedSession, traceId: string): Report => ({
   kind: 'trace',
   id: traceId,
@@ -122,8 +122,8 @@ export const reportSession = (session: TracedSession): Report[] => [
 ];
 
 /**
- * Reports the outcome of the latest grade: as the output of the session's span, and of the trace until another report
- * gives one.
+ * Reports the outcome of the latest grade: as the output of the session's span, and as the output of the trace until
+ * another report gives one.
  */
 export const reportOutcome = (
   { id, traceId, createdAt }: TracedSession,

@@ -1,4 +1,4 @@
-/** Builds the reports of sessions that the outbox asks for: of sessions, of entries of their ledgers, and of calls. */
+/** Builds the reports that the outbox asks for: about sessions, about entries of their ledgers, and about calls. */
 import { callTransitions } from '#domain/call.ts';
 import { isFinal } from '#domain/transitions.ts';
 import type { Queryable } from '../../db/core/database.ts';
@@ -22,7 +22,7 @@ import { reportEntry, reportUnwritten } from './entry-spans.ts';
 import { type GradedCall, outcomeOf, reportGrade } from './grade-scores.ts';
 import { reportSession } from './session-span.ts';
 
-/** Session with its reports. */
+/** Session with the reports about it. */
 export type SessionReports = {
   session: TracedSession;
   reports: Report[];
@@ -30,14 +30,18 @@ export type SessionReports = {
   graded: GradedCall | undefined;
 };
 
-/** Returns true if the call has no final state yet: hosts write an entry before the answer arrives here. */
+/**
+ * Returns true if the call of an entry has not ended yet. A host may write the entry before the answer of the call
+ * arrives here.
+ */
 const isRunning = ({ callState }: TracedEntry): boolean =>
   callState !== null && !isFinal(callTransitions, callState);
 
 type Graded = Pick<Parts, 'entries' | 'grades' | 'lost'>;
 
 /**
- * Returns the latest grade to report, or the session's last one if its ledger entry was lost with the host.
+ * Returns the latest grade to report. If the ledger entry of the session's last grade was lost with its host, returns
+ * that grade.
  */
 const lastGrade = ({ entries, grades, lost }: Graded): LostGrade | undefined => {
   if (lost !== undefined) return lost;

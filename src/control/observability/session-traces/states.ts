@@ -5,21 +5,21 @@ import type { ObservationField, TraceField } from '#observability/object.ts';
 import { cleanText, textLimits } from '#observability/read-value.ts';
 import { type Rank, rankOf, type Standing, type State, type Value } from '#observability/state.ts';
 
-/** Precedence of a report over other reports, see `rankOf`. */
+/** Precedence of a report over other reports about the same object, see `rankOf`. */
 export type Precedence = {
   standing: Standing;
   /** Time that the report is about, in milliseconds since 1970. */
   ms: number;
 };
 
-/** Lowest precedence: every other report overrides it. */
+/** Lowest precedence: the values of every other report override those of the report. */
 export const lastHint: Precedence = { standing: 'hint', ms: 0 };
 
 const rankOfPrecedence = ({ standing, ms }: Precedence): Rank => rankOf(standing, ms * 1_000, 0);
 
 type Given<Field extends string> = { [Name in Field]?: Value };
 
-/** Gives all values the same rank; null and absent values are left out. */
+/** Gives all values the rank of the precedence; null and undefined values are left out. */
 export const ranked = (
   given: Given<TraceField> | Given<ObservationField>,
   precedence: Precedence,
@@ -32,7 +32,7 @@ export const ranked = (
 };
 
 type Parts = {
-  /** Start time; null if another report gives it. */
+  /** Start time in milliseconds since 1970; null if another report gives it. */
   beganMs: number | null;
   values: State['values'];
   metadata: Record<string, unknown>;
@@ -40,7 +40,7 @@ type Parts = {
   tags?: readonly string[];
 };
 
-/** Returns the state of a report. */
+/** Returns the state that a report contributes. */
 export const stateOf = (
   { beganMs, values, metadata, tags = [] }: Parts,
   precedence: Precedence,

@@ -1,6 +1,6 @@
 /**
- * Writes observations as JSON text directly from their rows, because one answer may hold a hundred thousand of one
- * trace. Free JSON of clients is passed through as stored.
+ * Writes observations as JSON text directly from their rows, because an answer may hold a hundred thousand observations
+ * of one trace. JSON of clients is passed on as stored.
  */
 import { usualEnvironment } from '#observability/environment.ts';
 import { usualLevel } from '#observability/object.ts';
@@ -16,8 +16,8 @@ const secondsBetween = (from: string, to: string | null): number | null =>
   to === null ? null : Math.max(0, Date.parse(to) - Date.parse(from)) / 1_000;
 
 /**
- * Returns the times of an observation as ISO 8601, and its durations in seconds; an end before the start becomes the
- * start.
+ * Returns the times of an observation as ISO 8601, and its durations in seconds. An end before the start is replaced by
+ * the start.
  */
 export const timesOf = (row: ObservationRow) => {
   const startTime = isoOf(row.startTime);
@@ -39,7 +39,7 @@ export const timesOf = (row: ObservationRow) => {
   };
 };
 
-/** Returns the cost by names of usage, as JSON text: the cost that the client gave, else the computed one. */
+/** Returns the cost for each name of usage, as JSON text: the cost that the client gave, else the computed cost. */
 export const costText = (row: ObservationRow, pricing: Pricing | null): string =>
   row.costJson ?? JSON.stringify(pricing?.cost ?? {});
 

@@ -1,4 +1,4 @@
-/** Observations in groups of members, of which clients request those that they need. */
+/** Observations in groups of members. Clients request the groups that they need. */
 import { cut } from '#domain/cut.ts';
 import { usualEnvironment } from '#observability/environment.ts';
 import { usualLevel } from '#observability/object.ts';
@@ -24,7 +24,7 @@ export const usualGroups: readonly ObservationGroup[] = ['core', 'basic'];
 
 const mostMetadataChars = 200;
 
-/** Returns metadata with long values cut, except those that are requested whole. */
+/** Returns metadata in which long values are cut, except those whose names the client requested whole. */
 const cutMetadata = (text: string | null, whole: ReadonlySet<string>): unknown => {
   const metadata: unknown = text === null ? {} : JSON.parse(text);
   if (typeof metadata !== 'object' || metadata === null) return metadata;
@@ -36,7 +36,7 @@ const cutMetadata = (text: string | null, whole: ReadonlySet<string>): unknown =
   return Object.fromEntries(entries);
 };
 
-/** Returns input or output as text: a JSON string unquoted, anything else as JSON text. */
+/** Returns input or output as text: the content of a JSON string, or the JSON text of any other value. */
 const rawText = (json: string | null): string | null =>
   json?.startsWith('"') ? JSON.parse(json) : json;
 
@@ -96,7 +96,7 @@ const priceText = (price: number | null): string | null =>
         .replace(/(\.\d*?)0+$/, '$1')
         .replace(/\.$/, '');
 
-/** Returns an observation with the requested groups. */
+/** Returns the requested groups of an observation's members. */
 export const viewParts = (shown: Shown, asked: ReadonlySet<ObservationGroup>) => {
   const { row, projectId } = shown;
   const times = timesOf(row);

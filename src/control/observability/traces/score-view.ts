@@ -3,7 +3,9 @@ import type { ScoreView } from '#wire/public-api/observability/score.ts';
 import { JsonText } from '../../base/json/json-text.ts';
 import type { ScoreRow } from '../../db/observability/score-reads.ts';
 
-/** Returns a score. Without a number it has no `value`; without a text its `stringValue` is null. */
+/**
+ * Returns a score as clients see it. A score without a number has no `value`; without a text its `stringValue` is null.
+ */
 export const viewScore = (row: ScoreRow, projectId: string): ScoreView => ({
   id: row.id,
   projectId,

@@ -50,7 +50,7 @@ const traceColumns: Columns = {
   score_booleans: scoresOf('s.value = 1', 'BOOLEAN', 'boolean'),
 };
 
-/** Filter columns over all observations of a trace. */
+/** Filter columns that aggregate over all observations of a trace. */
 const aggregatedColumns: Columns = {
   /** Most severe level of the observations. */
   level: {
@@ -138,7 +138,7 @@ const observationColumns: Columns = {
   toolNames: toolNamesColumn('o.input'),
 };
 
-/** Returns the condition on the level, and below it on the name, in the form that an index covers, if one does. */
+/** Returns the condition on the level. It has the form that an index covers, unless the level is `DEFAULT`. */
 const levelCondition = (query: RawQuery): Condition | undefined => {
   const isIndexed = textIn(query, 'level') !== 'DEFAULT';
   return oneOf(query, 'level', levels, isIndexed ? 'o.level' : levelOf);

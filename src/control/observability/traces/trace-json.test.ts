@@ -107,7 +107,7 @@ it('writes costs that the client sent, without prices of a model', () => {
   expect(view).toMatchObject({ calculatedInputCost: 1, calculatedOutputCost: 0, totalTokens: 0 });
 });
 
-it('writes an end before the start as the start', () => {
+it('writes the start as the end of an observation whose end precedes its start', () => {
   const view = observed({ endTime: '2026-03-01 11:00:00' });
   expect([view.endTime, view.latency]).toEqual([view.startTime, 0]);
 });

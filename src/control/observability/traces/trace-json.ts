@@ -1,17 +1,20 @@
 /**
- * Writes traces as JSON text directly from their rows, because one answer may hold fifty thousand of one trace
- * session. Free JSON of clients is passed through as stored.
+ * Writes traces as JSON text directly from their rows, because an answer may hold fifty thousand traces of one trace
+ * session. JSON of clients is passed on as stored.
  */
 import { usualEnvironment } from '#observability/environment.ts';
 import { quoted, quotedOrNull } from '../../base/json/json-text.ts';
 import { isoOf } from '../../db/core/times.ts';
 import type { ShownTraceRow } from '../../db/observability/trace-reads.ts';
 
-/** Returns the member `omitted` for an object whose large members exceeded the size budget of the page. */
+/**
+ * Returns the member `omitted` if the object's large members were left out because of the page's size budget; else an
+ * empty text.
+ */
 export const omittedJson = (isCut: boolean | null): string =>
   isCut ? ',"omitted":["input","output","metadata"]' : '';
 
-/** Writes a trace without its observations and scores. Metadata is an empty object if no event gave any. */
+/** Writes a trace without its observations and scores. Its metadata is an empty object if no event gave any. */
 export const writeTrace = (row: ShownTraceRow, projectId: string): string => {
   const tags = row.tags === null ? '[]' : JSON.stringify(row.tags);
   const createdAt = isoOf(row.createdAt);

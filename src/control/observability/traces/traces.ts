@@ -59,7 +59,7 @@ const orderIn = (query: RawQuery) => {
   throw invalidParameter('orderBy', `must be one of ${known}, with .asc or .desc`);
 };
 
-/** Metrics that were not requested are shown as -1. */
+/** Values of metrics that the client did not request. */
 const unmeasured = { totalCost: -1, latency: -1 };
 const nothing = { totalCost: 0, latency: 0 };
 
@@ -83,7 +83,7 @@ const findHanging = async (db: Database, rows: readonly TraceRow[], asked: Reado
 
 type OwnMembers = Omit<TraceView, 'observations' | 'scores' | 'totalCost' | 'latency'>;
 
-/** Returns a trace with these members added. */
+/** Returns a trace with the given members added. */
 const traceWith = <Hanging extends object>(
   row: TraceRow,
   projectId: string,
@@ -108,7 +108,7 @@ const withoutIo = (row: TraceRow): TraceRow => ({
   metadata: null,
 });
 
-/** Writes the observations of several traces, by trace id. */
+/** Writes the observations of several traces, grouped by trace id. */
 const writeObservations = async (
   db: Database,
   projectId: string,
@@ -123,7 +123,7 @@ const writeObservations = async (
   return ({ id }) => entries.get(id)?.list() ?? [];
 };
 
-/** Streams the observations of one trace as they are read. */
+/** Streams the observations of one trace while they are read. */
 const sendObservations = (
   db: Database,
   projectId: string,
@@ -159,7 +159,7 @@ export const readTrace = async (
 
 type SessionTrace = TraceSessionDetail['traces'][number];
 
-/** Returns the traces of a trace session with their observations. */
+/** Writes the traces of a trace session, each with its observations. */
 const writeTraces = async (
   db: Database,
   projectId: string,
@@ -177,7 +177,7 @@ const writeTraces = async (
   return entries.list();
 };
 
-/** Returns one trace session with its traces, and with their observations if requested. */
+/** Returns one trace session with its traces, and with the traces' observations if requested. */
 export const readTraceSession = async (
   db: Database,
   projectId: string,
