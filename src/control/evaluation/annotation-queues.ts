@@ -72,7 +72,10 @@ const checkConfigs = async (
   throw invalidParameter('scoreConfigIds', `names score configs that do not exist: ${named}`);
 };
 
-/** Creates a queue. Throws `invalid`, also if another queue has the name, and `exhausted`. */
+/**
+ * Creates a queue. Throws `invalid` for bad content or if another queue has the name, and `exhausted` if the project
+ * has too many queues.
+ */
 export const createQueue = async (db: Database, projectId: string, given: GivenQueue) => {
   const name = readName(given.name);
   const scoreConfigIds = await checkConfigs(db, projectId, given.scoreConfigIds);
@@ -84,7 +87,7 @@ export const createQueue = async (db: Database, projectId: string, given: GivenQ
     if (made !== undefined) return viewQueue(made);
   } catch (error) {
     if (!violates(error, queueName)) throw error;
-    throw invalidParameter('name', `"${name}" is the name of another queue`);
+    throw invalidParameter('name', `another queue of the project has the name "${name}"`);
   }
   const message = `the project has ${mostQueues} annotation queues, the maximum`;
   throw new AppError('exhausted', message, { detail: { limit: mostQueues } });
@@ -119,8 +122,8 @@ type GivenItem = {
 };
 
 /**
- * Adds an object to a queue with the given status. If the queue has the object already, its item is returned, with its
- * status updated if one is given.
+ * Adds an object to a queue with the given status. If the queue already has the object, returns the object's item, and
+ * updates its status if one is given.
  */
 export const addItem = async (
   db: Queryable,

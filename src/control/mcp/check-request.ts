@@ -1,7 +1,6 @@
 /**
  * Checks a request of Streamable HTTP: its headers and the protocol revision that it names. From revision 2026-07-28
- * on, it also checks that the headers repeat what the message contains. A refusal carries the id of the request that
- * it answers.
+ * on, it also checks that the headers repeat what the message contains. A refusal has the id of the refused request.
  */
 import { isObject } from '#domain/json.ts';
 import {
@@ -28,7 +27,7 @@ export type McpHeaders = {
 
 export type RpcError = { code: number; message: string; data?: unknown };
 
-/** Error in place of an answer. Its `id` is null if it answers no single request. */
+/** Error that is sent instead of an answer. Its `id` is null if it does not refer to a single request. */
 export type Refusal = {
   status: 400 | 404 | 406;
   body: { jsonrpc: '2.0'; id: string | number | null; error: RpcError };
@@ -59,7 +58,7 @@ const checkAccept = ({ accept = '' }: McpHeaders): Fault | undefined => {
   return { status: 406, error: { code: codes.invalidRequest, message } };
 };
 
-/** Compares a header with the value that the message has. */
+/** Checks that a header has the value that the message has. */
 const checkHeader = (
   name: string,
   given: string | undefined,
@@ -76,7 +75,7 @@ const checkHeader = (
 const notAs = (key: string, wanted: string): Fault =>
   fault(codes.invalidParams, `params._meta["${key}"] must be ${wanted}`);
 
-/** Checks what revision 2026-07-28 requires of a request, except that its revision is supported. */
+/** Checks what revision 2026-07-28 requires of a request; the caller checks that the revision is supported. */
 const checkStateless = (headers: McpHeaders, message: RpcMessage): Fault | undefined => {
   const { method = '' } = message;
   const meta = metaOf(message) ?? {};
@@ -131,7 +130,7 @@ const checkBatch = (
       );
 };
 
-/** Returns the refusal of a request; undefined if it is to be served. */
+/** Returns the refusal of a request; undefined if the request may be served. */
 export const checkRequest = (headers: McpHeaders, kept: KeptMessages): Refusal | undefined => {
   const [first] = kept.messages;
   const single = kept.isBatch || first === undefined ? undefined : first.message;

@@ -15,10 +15,13 @@ export type EventStream = {
 /** Interval of the keep-alive comments, in milliseconds. */
 const aliveMs = 15_000;
 
-/** Replaces line ends by spaces: JSON has them only between its tokens, and the data of an event may have none. */
+/**
+ * Replaces line breaks by spaces, because the data of an event may have none. JSON has line breaks only between its
+ * tokens.
+ */
 const oneLine = (piece: string): string => piece.replaceAll(/[\r\n]/g, ' ');
 
-/** Creates a stream; it sends a first comment at once. */
+/** Creates a stream and sends the first comment at once. */
 export const createEvents = (): EventStream => {
   const waiting: (readonly string[])[] = [];
   let arrived = Promise.withResolvers<void>();

@@ -1,12 +1,12 @@
 /**
  * Exchanges the messages of one HTTP request over Streamable HTTP, without protocol sessions. It creates a server for
- * the request. Answers come back as JSON, or as an event stream if they take longer or report progress. The official
- * SDK serves the revisions with a handshake. This file is its transport, because results here are JSON that stays text
- * and may be large.
+ * each request. Answers are sent as JSON, or as an event stream if they take longer or report progress. The official
+ * SDK serves the revisions with a handshake. This file implements the SDK's transport, because results here are JSON
+ * that stays text and may be large.
  *
  * No state is kept between two requests, so the server sends no requests to clients. Until revision 2025-11-25 a
- * cancellation is a request of its own and has no effect here: the call completes, and the session's log has its
- * result. If the client disconnects, the exchange ends.
+ * cancellation is a separate request. It has no effect here: the call completes, and the session's log has its result.
+ * If the client disconnects, the exchange ends.
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -31,7 +31,7 @@ import { createStateless } from './stateless.ts';
 /** Time after which an answer becomes a stream, in milliseconds. */
 const jsonMs = 5_000;
 
-/** Loads the SDK at the first request: that takes 0.2 s, and many installations never need it. */
+/** Loads the SDK at the first request, because loading takes 0.2 s and many installations never need it. */
 const loadServer = (): Promise<typeof Server> => {
   loading ??= import('@modelcontextprotocol/sdk/server/index.js').then((module) => module.Server);
   return loading;
@@ -39,12 +39,12 @@ const loadServer = (): Promise<typeof Server> => {
 let loading: Promise<typeof Server> | undefined;
 
 /**
- * Placeholder that keeps the SDK from creating a JSON Schema validator. Only servers that elicit input use one, and
- * these do not.
+ * Placeholder that keeps the SDK from creating a JSON Schema validator. Only servers that elicit input from users need
+ * one; ours do not elicit input.
  */
 const noValidator = {
   getValidator(): never {
-    throw new Error('nothing is elicited');
+    throw new Error('this server elicits no input, so it validates none');
   },
 };
 
@@ -57,7 +57,7 @@ const isStatelessMessage = ({ message }: KeptMessage): boolean =>
 
 const keyOf = (id: Id): string => JSON.stringify(id);
 
-/** Creates a transport that collects what the server sends: answers by the ids of their requests, and notifications. */
+/** Creates a transport that collects what the server sends: notifications, and answers by the ids of their requests. */
 const createTransport = (ids: ReadonlySet<string>) => {
   const answers = new Map<string, JSONRPCMessage>();
   const whole = Promise.withResolvers<void>();
@@ -85,7 +85,7 @@ const createTransport = (ids: ReadonlySet<string>) => {
     answers,
     whole: whole.promise,
     noticed: noticed.promise,
-    /** Switches to a stream, and sends it everything collected so far. */
+    /** Switches to an event stream, and sends it everything that was collected so far. */
     stream(): EventStream {
       events = createEvents();
       for (const message of [...notifications, ...answers.values()])
@@ -122,11 +122,11 @@ const refusedCode = -32_000;
 const codeOf = ({ code }: AppError): number => codes[code] ?? refusedCode;
 
 export type ExchangeOptions = MessageServerOptions & {
-  /** Called when everything is answered or the client has disconnected; possibly twice. */
+  /** Called when all requests are answered or the client has disconnected; it may be called twice. */
   onEnd(): void;
 };
 
-/** Creates a server of the SDK, which serves the revisions up to 2025-11-25. */
+/** Creates a server of the SDK, which serves the protocol revisions up to 2025-11-25. */
 const createHandshakeServer = async (
   handler: McpHandler,
   byId: ReadonlyMap<string, KeptMessage>,
@@ -153,7 +153,10 @@ const createHandshakeServer = async (
   return server;
 };
 
-/** Exchanges the messages of one request. If the client disconnects, the exchange ends, streams included. */
+/**
+ * Exchanges the messages of one request. If the client disconnects, the exchange ends, with its event stream if there
+ * is one.
+ */
 export const exchange = async (
   handler: McpHandler,
   kept: KeptMessages,

@@ -1,6 +1,6 @@
 /**
- * Interface of an MCP server apart from the protocol (`exchange.ts`): its tools and resources. Sessions and projects
- * have an implementation each. Parts of their answers are JSON that stays text.
+ * Interface of an MCP server, independent of the protocol (`exchange.ts`): its tools and resources. Sessions and
+ * projects have one implementation each. Some members of their answers are JSON that stays text.
  */
 
 import { hideCredentials } from '#domain/credentials.ts';
@@ -18,7 +18,7 @@ export type Resource = {
 /** Result of a tool call, in MCP's form. */
 export type ToolResult = {
   content: { type: 'text'; text: string }[];
-  /** Plain JSON or a `JsonText`; an object. */
+  /** An object: plain JSON, or a `JsonText`. */
   structuredContent?: unknown;
   isError?: true;
 };
@@ -27,15 +27,15 @@ export type ToolResult = {
 export type CallWatch = { signal: AbortSignal };
 
 export type McpHandler = {
-  /** Text about the server that a client may pass to its model. */
+  /** Text that describes the server; a client may pass it to its model. */
   instructions: string;
   /** Name and version of the world or service behind the server. */
   title: string;
-  /** Returns the list of tools, or its JSON text. */
+  /** Returns the list of tools, as a value or as JSON text. */
   listTools(signal: AbortSignal): Promise<unknown>;
   /**
-   * Calls a tool with arguments as JSON texts by name. Throws `AppError` for failures that a model can correct or wait
-   * out.
+   * Calls a tool; `argumentTexts` has the JSON text of each argument by name. Throws `AppError` for failures that a
+   * model can correct, or after which it can try again later.
    */
   callTool(
     name: string,
@@ -43,11 +43,11 @@ export type McpHandler = {
     watch: CallWatch,
   ): Promise<ToolResult>;
   listResources(): Promise<Resource[]>;
-  /** Returns the text of a resource; throws `not_found` if the address has none. */
+  /** Returns the text of a resource; throws `not_found` if there is no resource at the address. */
   readResource(uri: string): Promise<{ uri: string; mimeType: string; text: string }>;
 };
 
-/** Builds a result of one text, with an optional structured value. */
+/** Builds a result that consists of one text and optionally a structured value. */
 export const textResult = (text: string, structuredContent?: unknown): ToolResult => ({
   content: [{ type: 'text', text }],
   ...(structuredContent === undefined ? {} : { structuredContent }),
@@ -58,8 +58,8 @@ export const valueResult = (value: unknown): ToolResult =>
   textResult(writeJson(value).join(''), value);
 
 /**
- * Builds a failed result with a message that a model can act on. Tokens in it are redacted, except those that the
- * error returns on purpose.
+ * Builds a failed result with a message that tells a model what to do. Tokens in the message are redacted, except those
+ * that the error returns on purpose.
  */
 export const failedResult = (
   text: string,
@@ -75,7 +75,7 @@ export const failedResult = (
 
 const shownOf = (value: unknown): string => JSON.stringify(value) ?? 'null';
 
-/** Returns the message of an error, then its field problems, then its details, one a line. */
+/** Returns the message of an error, followed by its field problems and its details, one on each line. */
 export const wordsOf = (error: AppError): string => {
   const [only] = error.fields;
   // If the error has one field only, its message usually contains the problem already.

@@ -1,6 +1,6 @@
 /**
- * Methods of MCP beyond the protocol's own: tools and resources. A failure that a model can correct becomes the result
- * of its call. A failure that only the client can correct becomes a protocol error.
+ * Answers the MCP methods for tools and resources. If a model can correct a failure, the failure is the result of the
+ * tool call. If only the client can correct it, the failure is a protocol error.
  */
 
 import { hideCredentials } from '#domain/credentials.ts';
@@ -11,11 +11,11 @@ import { failedResult, type McpHandler, type ToolResult, wordsOf } from './handl
 export type Request = { method: string; params?: Record<string, unknown> | undefined };
 
 export type Answering = {
-  /** Arguments of a tool as JSON texts by name; null if the client sent no object. */
+  /** JSON texts of a tool's arguments, by name; null if the client sent no object. */
   texts: Readonly<Record<string, string>> | null;
-  /** Reports progress to the client, if it asked for progress. */
+  /** Reports progress to the client if the client requested progress reports. */
   notify(progress: number, message: string): void;
-  /** Returns the error code for a refusal in the client's revision of the protocol. */
+  /** Returns the protocol's code for an error, in the revision of the protocol that the client uses. */
   codeOf(error: AppError): number;
   signal: AbortSignal;
   log: Log;
@@ -36,7 +36,7 @@ const rpcError = (code: number, message: string): RpcFailure =>
 /** Interval of progress reports while a call runs, in milliseconds. */
 const progressMs = 5_000;
 
-/** Reports progress of a call: when it is taken, periodically while it runs, and when it is answered. */
+/** Reports the progress of a call: when the call is taken, periodically while it runs, and when it is answered. */
 const reportProgress = async <Value>(
   notify: Answering['notify'],
   work: () => Promise<Value>,
@@ -95,7 +95,7 @@ const answers: Record<
 
 export const hasMethod = (method: string): boolean => Object.hasOwn(answers, method);
 
-/** Answers a request; throws nothing but `RpcFailure`. */
+/** Answers a request. Every error that it throws is an `RpcFailure`. */
 export const answerRequest = async (
   handler: McpHandler,
   request: Request,

@@ -1,6 +1,6 @@
 /**
- * Serves a request to an MCP server: checks it, and exchanges its messages with a server created for it. The messages
- * arrive parsed and checked, so the checks of the SDK's own transport are made here.
+ * Serves a request to an MCP server: checks the request, and exchanges its messages with a server created for it. The
+ * messages are already parsed, so this file makes the checks that the SDK's own transport would make.
  */
 import type { FieldProblem } from '#domain/error.ts';
 import type { KeptMessages } from '../base/bodies/rpc.ts';
@@ -11,7 +11,7 @@ import type { McpHandler } from './handler.ts';
 
 const codes = { noJson: -32_700, invalidRequest: -32_600 };
 
-/** Builds the JSON-RPC refusal of a body that is not a valid message. */
+/** Builds the JSON-RPC error for a body that is not a valid message. */
 export const rpcRefusal = (problems: readonly FieldProblem[], message: string): object => ({
   jsonrpc: '2.0',
   id: null,
@@ -29,7 +29,9 @@ export type McpRequest = {
   signal: AbortSignal;
 };
 
-/** Answers a request, or refuses it. The request counts in the project's limit of waiting requests until it ends. */
+/**
+ * Answers a request, or refuses it. Until it ends, the request counts towards the project's limit of waiting requests.
+ */
 export const serveMcp = async (
   { holds, log }: Parts,
   { headers, body, projectId, signal }: McpRequest,

@@ -1,6 +1,6 @@
 /**
- * The MCP server of a project, with the operations of the public API as tools. A caller sees the tools that it may
- * use, by the access of each operation.
+ * The MCP server of a project, with the operations of the public API as tools. Each caller sees the tools that the
+ * caller may use, according to the access of each operation.
  */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
@@ -17,10 +17,10 @@ import {
 } from './handler.ts';
 import type { ServiceTool, ToolRequest } from './service-tools.ts';
 
-/** Lowest status of a refusal. */
+/** Lowest HTTP status that is an error. */
 const firstRefusal = 400;
 
-/** Performs the request of a tool for its caller; throws what the operation refuses. */
+/** Performs the request of a tool for its caller; throws the error if the operation refuses the request. */
 export type PerformTool = (
   tool: ServiceTool,
   request: ToolRequest,
@@ -34,7 +34,7 @@ export type ServiceHandlerOptions = {
   perform: PerformTool;
 };
 
-/** Returns true if the answer of a tool reports that the work failed. */
+/** Returns true if the answer of a tool reports that the tool's work failed. */
 const saysFailure = ({ failed }: ServiceTool, body: unknown): boolean => {
   const value = failed === undefined || !isObject(body) ? undefined : body[failed.member];
   return typeof value === 'string' && failed?.values.includes(value) === true;
@@ -64,7 +64,7 @@ export const createServiceHandler = ({
     if (mayUse(tool, level)) return tool;
     throw new AppError(
       'forbidden',
-      `${name} changes what is in the project, and you may only read`,
+      `the tool ${name} changes the project, and your credential may only read`,
     );
   };
   return {

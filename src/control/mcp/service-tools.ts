@@ -1,7 +1,7 @@
 /**
- * Builds MCP tools from operations: path, query and body of an operation become the arguments, its answer the result.
- * Schemas, access and handler are the operation's own, so nothing is declared twice. A tool's request is checked and
- * performed like an HTTP request.
+ * Builds MCP tools from operations: path, query and body of an operation become the arguments, and its answer becomes
+ * the result. The tool uses the operation's schemas, access and handler, so nothing is declared twice. A tool's request
+ * is checked and performed like an HTTP request.
  */
 import { suggestName } from '#language/read/suggest.ts';
 import { isReadAccess } from '#wire/access.ts';
@@ -26,20 +26,20 @@ export type ServiceTool = {
   failed: ToolShape['failed'];
   /** Entry of the tool in `tools/list`, as JSON text. */
   json: string;
-  /** Builds the request from arguments as JSON texts by name; throws `invalid` for an unknown argument. */
+  /** Builds the request from the JSON texts of the arguments, by name; throws `invalid` for an unknown argument. */
   request(argumentTexts: Readonly<Record<string, string>>): ToolRequest;
 };
 
-/** Argument that becomes the `Idempotency-Key` header. */
+/** Name of the argument that becomes the `Idempotency-Key` header. */
 const keyArgument = 'idempotencyKey';
 const keyHeader = 'idempotency-key';
 
-/** Upper bound for an argument of path, query or header. Longer values belong into bodies. */
+/** Maximum length of an argument in path, query or header, in characters. Longer values can only be sent in bodies. */
 const mostAddressChars = 128 * 1024;
 
 type Place = { part: 'path' | 'query' | 'header' | 'body' | 'input'; member: string };
 
-/** Argument with its place in the request, and its schema. */
+/** Argument of a tool, with its place in the request and its schema. */
 type Argument = Place & { schema: Schema; isRequired: boolean };
 
 const membersOf = (schema: unknown): { members: Members; required: string[] } => {
@@ -91,7 +91,7 @@ const argumentsOf = (operation: OperationShape, tool: ToolShape): Map<string, Ar
   return found;
 };
 
-/** Returns the query members that have a pattern in place of a name. */
+/** Returns the schemas of query members whose names are given by a pattern, keyed by the pattern. */
 const patternsOf = ({ query }: OperationShape): Record<string, unknown> => {
   const { patternProperties } = (query ?? {}) as { patternProperties?: Record<string, unknown> };
   return patternProperties ?? {};
@@ -109,7 +109,7 @@ const inputSchemaOf = (operation: OperationShape, args: Map<string, Argument>): 
   };
 };
 
-/** Returns the schema of successful answers: one of the operation's, all of which are objects. */
+/** Returns one schema for all successful answers of an operation; all of them are objects. */
 const outputSchemaOf = ({ answers }: OperationShape): Schema => {
   const good = [
     ...new Set(
@@ -131,7 +131,7 @@ const hintsOf = ({ access, method }: OperationShape): object =>
         ...(method === 'PUT' || method === 'DELETE' ? { idempotentHint: true } : {}),
       };
 
-/** Returns a value of path or query as the text that an address has for it. */
+/** Returns a value of path or query as the text that appears in the address. */
 const addressText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
@@ -169,7 +169,10 @@ const requestOf = (
     const argument = args.get(name);
     if (argument === undefined && !patterns.some((pattern) => pattern.test(name))) {
       const hint = suggestName(name, args.keys());
-      throw invalidParameter(name, `is no argument of ${tool.name}; ${hint ?? 'it has none'}`);
+      throw invalidParameter(
+        name,
+        `is no argument of the tool ${tool.name}; ${hint ?? 'it has none'}`,
+      );
     }
     const { part, member } = argument ?? { part: 'query', member: name };
     if (part === 'body' || part === 'input') ofBody[member] = text;

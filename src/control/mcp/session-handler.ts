@@ -1,6 +1,6 @@
 /**
  * The MCP server of a session: the tools that its task offers, and the texts for its agent. A tool call is an ordinary
- * call of the session: it is queued and logged like the others, and runs at most once.
+ * call of the session: it is queued and logged like other calls, and runs at most once.
  */
 import { type CallError, callTransitions } from '#domain/call.ts';
 import { AppError } from '#domain/error.ts';
@@ -35,7 +35,7 @@ import {
 
 export type SessionOfProject = { projectId: string; sessionId: string };
 
-/** Time for which a call is awaited: longer than any host works at one. */
+/** Maximum time for which a call is awaited, in milliseconds. No host works longer at one call. */
 const callMs = 10 * 60_000;
 
 const instructionUri = 'svc://session/instruction';
@@ -54,7 +54,10 @@ const getFacts = async (parts: Parts, { projectId, sessionId }: SessionOfProject
   return facts;
 };
 
-/** Returns a session that is provisioning or ready; throws `conflict` if it is over, and `not_found`. */
+/**
+ * Returns a session that is provisioning or ready; throws `conflict` if the session is over, and `not_found` if it does
+ * not exist.
+ */
 const getOpen = async (parts: Parts, { projectId, sessionId }: SessionOfProject) => {
   const session = await findSession(parts.db, projectId, sessionId);
   if (session === undefined) throw noSession(sessionId);
@@ -63,8 +66,8 @@ const getOpen = async (parts: Parts, { projectId, sessionId }: SessionOfProject)
 };
 
 /**
- * Finds a tool by its name in the session, with the contract that declares it: the version's own or that of a linked
- * world.
+ * Finds a tool by its name in the session, with the contract that declares it: that of the session's version, or that
+ * of a linked world.
  */
 const findTool = async (parts: Parts, version: Version, name: string) => {
   const link = version.links.find(({ alias, tools }) =>
@@ -90,7 +93,7 @@ const hintsFor = async (
   );
 };
 
-/** Adds hints to the JSON of a tool. They come first, because the text is not parsed. */
+/** Adds hints to the JSON of a tool. They are inserted at the beginning, because the text is not parsed. */
 const withHints = (json: string, hints: ToolHints | undefined): string =>
   hints === undefined ? json : `{"annotations":${JSON.stringify(hints)},${json.slice(1)}`;
 
@@ -110,7 +113,7 @@ const listTools = async (
   return new JsonText(`[${texts.join(',')}]`);
 };
 
-/** Returns JSON in a form for a model; a JSON string becomes its plain text. */
+/** Returns JSON in a form for a model: the content of a JSON string as plain text, any other value unchanged. */
 const readable = (json: string): string => (json.startsWith('"') ? JSON.parse(json) : json);
 
 const succeeded = (outputJson: string | null, form: OutputForm): ToolResult => {
@@ -121,7 +124,7 @@ const succeeded = (outputJson: string | null, form: OutputForm): ToolResult => {
   return textResult(readable(json), json.startsWith('{') ? new JsonText(json) : undefined);
 };
 
-/** Returns the failure that a host reported, in a form for a model. Very long details are cut. */
+/** Returns a failure that a host reported as text for a model. Very long details are cut. */
 const failureOf = ({ id, errorJson }: CallRow): string => {
   if (errorJson === null) return `${id} failed`;
   if (errorJson.length > limits.directBodyBytes) return errorJson.slice(0, limits.messageChars);
@@ -162,7 +165,7 @@ const resourcesOf = async (
             uri: instructionUri,
             name: 'instruction',
             title: 'The task',
-            description: 'what the agent of this session is asked to do',
+            description: 'the task that the agent of this session has to do',
             mimeType,
           },
         ]),
@@ -215,7 +218,7 @@ export const createSessionHandler = async (
       const open = await getOpen(parts, session);
       const found = (await resourcesOf(parts, open)).find((one) => one.uri === uri);
       if (found === undefined)
-        throw new AppError('not_found', `there is no resource "${uri}"; resources/list has all`);
+        throw new AppError('not_found', `there is no resource "${uri}"; resources/list lists all`);
       return { uri, mimeType: found.mimeType, text: await readText(parts, open, uri) };
     },
   };

@@ -1,7 +1,6 @@
 /**
  * Answers one request of revision 2026-07-28. A request contains all that is needed to answer it, so no protocol state
- * is kept. Results carry the few additional members of this revision. `check-request.ts` has checked the request
- * before.
+ * is kept. Results have a few members that only this revision has. `check-request.ts` has already checked the request.
  */
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
@@ -24,13 +23,13 @@ export const isStatelessMethod = (method: string): boolean =>
   method === discover || hasMethod(method);
 
 /**
- * Time for which a client may cache lists and resources, in milliseconds. Those of a session never change; those of a
+ * Time for which a client may cache lists and resources, in milliseconds. Those of a session never change. Those of a
  * project change with the release of the service and with the rights of the client.
  */
 const freshMs = 60_000;
 const cacheable = { ttlMs: freshMs, cacheScope: 'private' } as const;
 
-/** Returns the code of an error; errors that the protocol has no code for get their HTTP status. */
+/** Returns the JSON-RPC code of an error. If the protocol has no code for it, the code is the HTTP status. */
 const codeOf = (error: AppError): number =>
   error.code === 'invalid' || error.code === 'not_found'
     ? invalidParams

@@ -1,6 +1,6 @@
 /**
- * Previews what the collection of blobs would remove, without removing anything: deleted worlds, and blobs that
- * nothing references.
+ * Previews what the garbage collection of blobs would remove: deleted worlds, and blobs that nothing references. The
+ * preview removes nothing.
  */
 import pMap from 'p-map';
 import type { CollectionView } from '#wire/admin-api/operations.ts';
@@ -9,12 +9,12 @@ import { listDeletedWorlds } from '../db/worlds/world-ends.ts';
 import type { Parts } from '../parts.ts';
 import { isLost } from '../platform/blobs/blobs.ts';
 
-/** Upper bounds for the blobs that one preview measures, and for the worlds that it lists. */
+/** Maximum number of blobs whose size one preview measures, and of worlds that it lists. */
 const mostBlobs = 5_000;
 const mostWorlds = 100;
 const looksAtOnce = 16;
 
-/** Builds the preview. A blob that is missing already counts as no bytes. */
+/** Builds the preview. A blob that is already missing counts as zero bytes. */
 export const previewCollection = async ({
   blobs,
   config,

@@ -1,6 +1,7 @@
 /**
- * Drains hosts for an operator. A host that serves a session is kept unless the operator allows the session to end.
- * Each host is drained only in the state in which it was found, so a host that is claimed in between is kept.
+ * Drains hosts for an operator. A host that serves a session is not drained unless the operator allows the session to
+ * end. A host is drained only if its state has not changed since it was found. A host that gets a session in between is
+ * therefore not drained.
  */
 import { AppError } from '#domain/error.ts';
 import type { HostState } from '#domain/host.ts';
@@ -14,7 +15,7 @@ export type DrainRequest = {
   hostId?: string;
   installation?: string;
   pool?: string;
-  /** True if hosts that serve a session are drained, too. */
+  /** True if hosts that serve a session are also drained, which ends the session. */
   endSessions: boolean;
 };
 
@@ -28,7 +29,7 @@ const findOne = async ({ db }: Parts, id: string, endSessions: boolean): Promise
   if (status.state === 'assigned' && !endSessions) {
     throw new AppError(
       'conflict',
-      `${id} serves ${status.sessionId}, which would end; --end-sessions ("endSessions") allows that`,
+      `${id} serves ${status.sessionId}, which would end with it: give --end-sessions ("endSessions" in the API) to allow that`,
       { detail: { sessionId: status.sessionId } },
     );
   }
@@ -52,7 +53,7 @@ const find = (parts: Parts, request: DrainRequest): Promise<Found[]> => {
   throw new AppError('invalid', 'name one host (`hostId`) or a pool (`pool`)');
 };
 
-/** Drains a host; returns false if its state has changed since it was found, and leaves it alone then. */
+/** Drains a host; returns false, and does nothing, if the host's state has changed since the host was found. */
 const drainOne = async (parts: Parts, { id, state }: Found): Promise<boolean> => {
   const loss = { hostId: id, to: 'draining', reason: 'operator', detail: null } as const;
   try {
@@ -64,7 +65,7 @@ const drainOne = async (parts: Parts, { id, state }: Found): Promise<boolean> =>
   }
 };
 
-/** Drains the hosts that the request names, except those that serve a session or were claimed meanwhile. */
+/** Drains the hosts that the request names, except those that serve a session or have been claimed meanwhile. */
 export const drain = async (parts: Parts, request: DrainRequest): Promise<Drained> => {
   const hosts = await find(parts, request);
   const outcome: Drained = { drained: [], kept: [] };

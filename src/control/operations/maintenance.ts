@@ -1,9 +1,9 @@
 /**
- * Periodic cleanup, on whichever replica handles the orchestrator's request. It removes blobs that nothing needs,
- * because their world was never made or their file was deleted. It closes sessions whose runs are over, drops uploads
- * that were never confirmed, and drops requests of closed sessions beyond their project's quota. It also fills in data
- * that an earlier release did not write. The orchestrator triggers it together with the reaper; each pass does a
- * bounded amount of work.
+ * Periodic cleanup, on the replica that handles the orchestrator's request. It removes blobs that nothing needs,
+ * because their world was never created or their file was deleted. It closes sessions whose runs are over, drops
+ * uploads that were never confirmed, and drops requests of closed sessions beyond their project's quota. It also fills
+ * in data that an earlier release did not write. The orchestrator triggers the cleanup together with the reaper; each
+ * pass does a bounded amount of work.
  */
 
 import { findLeftSessions } from '../db/evaluation/run-sessions.ts';
@@ -19,7 +19,7 @@ import { closeAndWait } from '../sessions/lifecycle/close.ts';
 import { dropOldRecording } from '../sessions/recordings/keep.ts';
 import { settleOpenAnswers } from '../sessions/webhooks/open-answers.ts';
 
-/** Rounds of blob removal in one pass; each round removes several blobs. */
+/** Maximum number of rounds of blob removal in one pass; each round removes several blobs. */
 const mostRounds = 16;
 
 const collectBlobs = async ({ blobs, db, log }: Parts): Promise<void> => {
@@ -30,7 +30,7 @@ const collectBlobs = async ({ blobs, db, log }: Parts): Promise<void> => {
   }
 };
 
-/** Removes the bytes of chunks that are no longer needed. */
+/** Removes the bytes of import chunks that are no longer needed. */
 const emptyBatches = async ({ blobs, db }: Parts): Promise<void> => {
   await dropOfDeletedWorlds(db);
   for (const id of await findSpentBatches(db)) {
@@ -50,7 +50,8 @@ const trimLargeLedgers = async ({ config, db, log, metrics }: Parts): Promise<vo
 };
 
 /**
- * Closes sessions that their runs left open: the database was unreachable when the run ended, or the run was deleted.
+ * Closes sessions that their runs left open, because the database was unreachable when the run ended or because the run
+ * was deleted.
  */
 const closeLeftSessions = async (parts: Parts): Promise<void> => {
   const { signal } = new AbortController();
@@ -60,9 +61,7 @@ const closeLeftSessions = async (parts: Parts): Promise<void> => {
   }
 };
 
-/**
- * Runs each job once. A job that fails does not keep the others from running; the first failure is thrown at the end.
- */
+/** Runs each cleanup job once. If a job fails, the other jobs still run, and the first failure is thrown at the end. */
 export const tidyUp = async (parts: Parts): Promise<void> => {
   const jobs = [
     () => fillVersions(parts.db),

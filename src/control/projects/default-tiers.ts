@@ -1,4 +1,4 @@
-/** Cache of the default browser tier of projects, for sessions that name none: each open needs it. */
+/** Cache of the default browser tier of projects. Each open of a session that names no tier needs it. */
 import { LRUCache } from 'lru-cache';
 import type { BrowserTier } from '#domain/session.ts';
 import type { Queryable } from '../db/core/database.ts';
@@ -6,15 +6,21 @@ import { findTierSettings } from '../db/projects/browser-tier.ts';
 
 export type DefaultTiers = {
   of(projectId: string): Promise<BrowserTier>;
-  /** Drops the entry of a project whose setting was changed on this replica. */
+  /** Drops the entry of a project after its setting was changed on this replica. */
   forget(projectId: string): void;
 };
 
-/** Time for which another replica's change may go unseen, in milliseconds, and the upper bound for cached projects. */
+/**
+ * Maximum time until a change made on another replica takes effect here, in milliseconds, and maximum number of cached
+ * projects.
+ */
 const believedMs = 2_000;
 const mostProjects = 10_000;
 
-/** Creates the cache; `installation` is the tier if neither project nor organization sets one. */
+/**
+ * Creates the cache. `installation` is the tier of projects for which neither the project nor its organization sets
+ * one.
+ */
 export const createDefaultTiers = (db: Queryable, installation: BrowserTier): DefaultTiers => {
   const known = new LRUCache<string, BrowserTier>({ max: mostProjects, ttl: believedMs });
   return {

@@ -1,4 +1,4 @@
-/** Parts of the program that projects, and every theme above them, get. */
+/** Parts of the program that the code of projects needs, and all code that builds on it. */
 import type { Log } from '#runtime/log.ts';
 import type { Tracer } from '#runtime/tracing.ts';
 import type { Holds } from '../base/fairness/request-holds.ts';
@@ -15,7 +15,10 @@ import type { DefaultTiers } from './default-tiers.ts';
 
 export type ProjectParts = {
   config: ControlConfig;
-  /** Base address under which clients reach this control plane; known once it listens. */
+  /**
+   * Returns the base address at which clients reach this control plane; the address is known once the control plane
+   * listens.
+   */
   publicUrl: () => string;
   db: Database;
   blobs: Blobs;
@@ -26,7 +29,7 @@ export type ProjectParts = {
   secrets: SecretsInUse;
   callRate: CallRate;
   defaultTiers: DefaultTiers;
-  /** Held requests (long polls), counted by project. */
+  /** Held requests (long polls), counted for each project. */
   holds: Holds;
   tracer: Tracer;
   log: Log;

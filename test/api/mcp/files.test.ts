@@ -116,7 +116,7 @@ describe('an MCP client', () => {
     const body = { name: 'closed', kind: 'folder', folder: 'in', agentAccess: false } as const;
     const { id } = (await control.send(api.createFileConnector, { body })).body;
     const sync = (connectorId: string) => use('sync_file_connector', { connectorId });
-    await expect(sync(id)).rejects.toThrow('without agent access');
+    await expect(sync(id)).rejects.toThrow('agents may not sync');
     await expect(sync('fcn-01kaz4x0pg8q2m5v7n3c1d9e6f')).rejects.toThrow('fcn-01kaz4x0pg8q2m5v');
   });
 });

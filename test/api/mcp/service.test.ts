@@ -196,7 +196,11 @@ describe('a refused tool call', () => {
     ['list_world', {}, 'there is no tool "list_world"; did you mean "list_worlds"'],
     ['describe_world', {}, 'invalid request: slug is required'],
     ['describe_world', { slug: 'none' }, 'none'],
-    ['describe_world', { slug: 'notes', version: 1 }, 'version is no argument of describe_world'],
+    [
+      'describe_world',
+      { slug: 'notes', version: 1 },
+      'version is no argument of the tool describe_world',
+    ],
     ['list_worlds', { limit: 1_000 }, 'limit'],
     ['open_world_session', { slug: 7 }, 'slug'],
     ['open_world_session', { slug: 'notes', kind: 'x' }, 'kind is no argument'],
@@ -330,7 +334,7 @@ describe('access to the MCP server', () => {
     expect((await namesOf(viewer)).sort()).toEqual(reads.sort());
     const refused = await viewer.callTool({ name: 'delete_world', arguments: { slug: 'notes' } });
     expect(refused.isError).toBe(true);
-    expect(textOf(refused)).toContain('you may only read');
+    expect(textOf(refused)).toContain('your credential may only read');
     expect((await viewer.callTool({ name: 'list_worlds' })).isError).toBeUndefined();
     for (const one of [member, viewer]) await one.close();
   });

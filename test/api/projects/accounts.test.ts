@@ -130,7 +130,7 @@ describe('members', () => {
     const put = (body: object) => ask('PUT', '/organizations/memberships', { as, body });
     expect((await put({ role: 'MEMBER' })).body).toMatchObject({ error: [{ path: ['userId'] }] });
     expect((await put({ role: 'MEMBER', email: 'a b@c' })).body).toMatchObject({
-      error: [{ path: ['email'], message: 'is no e-mail address' }],
+      error: [{ path: ['email'], message: 'must be an e-mail address' }],
     });
     expect((await put({ role: 'MEMBER', userId: 'usr-none' })).status).toBe(404);
     expect((await put({ role: 'KING', email: newEmail() })).status).toBe(400);
@@ -161,7 +161,7 @@ describe('projects', () => {
     ).rejects.toMatchObject({ code: 'conflict' });
     await expect(control.account(api.createProject, { body: { name: '…' } })).rejects.toMatchObject(
       {
-        message: expect.stringContaining('give one as "slug"'),
+        message: expect.stringContaining('give a "slug"'),
       },
     );
     const params = { projectId: first.body.id };

@@ -259,7 +259,7 @@ describe('a prompt', () => {
       [partOf('nowhere', 'version=1'), "Prompt not found: 'nowhere'"],
       [partOf('there', 'version=9'), "'there' with version 9"],
       [partOf('there', 'label=none'), "'there' with label 'none'"],
-      [partOf('a chat'), '"a chat" is a chat, which no text can have as a part'],
+      [partOf('a chat'), '"a chat" is a chat prompt, which cannot be part of a text'],
       [partOf('lacking'), "Prompt not found: 'lacking'"],
     ];
     for (const [prompt, message] of reasons) {
@@ -297,7 +297,7 @@ describe('a prompt', () => {
     expect((await ask('GET', '/v2/prompts/deep%205?label=latest')).body.prompt).toBe('x');
     expect(await put('deep 6', partOf('deep 5'))).toMatchObject({
       status: 400,
-      body: { message: expect.stringContaining('nested deeper than 5') },
+      body: { message: expect.stringContaining('nested more than 5 levels deep') },
     });
   });
 

@@ -70,14 +70,14 @@ describe('gateways', () => {
       until(async () => (await found())?.message === message, { timeoutMs: 30_000, what: message });
     expect(await found()).toMatchObject({
       status: 'failed',
-      message: expect.stringContaining('none has asked for routes within a minute'),
+      message: expect.stringContaining('no gateway has asked for routes within a minute'),
     });
     const headers = { authorization: 'Bearer of-another-installation' };
     const path = '/api/gateway/changes?hold=0';
     expect(await control.raw({ method: 'GET', path, headers })).toMatchObject({ status: 401 });
     const wrong = 'a request with a wrong gateway token came from';
     const none =
-      'none has asked for routes within a minute, so no session can be reached by its address';
+      'no gateway has asked for routes within a minute, so no session can be reached by its address';
     await becomes(`${none}; ${wrong} 127.0.0.1`);
     expect(await found()).toMatchObject({
       status: 'failed',

@@ -1,5 +1,6 @@
 /**
- * Settles the sessions of a dataset run on a world: links and closes graded ones, and marks the items of failed ones.
+ * Settles the sessions of a dataset run on a world: links and closes sessions that were graded, and marks the items of
+ * sessions that failed.
  */
 
 import { describeAgentEnd, isAgentFailure } from '#domain/agent-end.ts';
@@ -19,8 +20,8 @@ import { linkTrace } from '../datasets/runs.ts';
 type WorldRun = Pick<ClaimedWorldRun, 'runKey' | 'projectId'>;
 
 /**
- * Closes a session that no item needs any more. If that fails, the periodic cleanup closes it
- * (`operations/maintenance.ts`).
+ * Closes a session that no item of a run needs any more. If closing fails, the periodic cleanup closes the session
+ * later (`operations/maintenance.ts`).
  */
 export const closeForRun = async (
   parts: Parts,
@@ -69,7 +70,7 @@ const failRollout = (
     error,
   });
 
-/** Returns the reason why the agent of an item failed, with its last line of output; undefined if it did not fail. */
+/** Returns why the agent of an item failed, with the last line of the agent's output; undefined if it did not fail. */
 const agentFailureOf = ({ agent }: OpenRollout): string | undefined => {
   if (agent === null || !isAgentFailure(agent.outcome)) return undefined;
   const last = agent.lastLines.at(-1);
@@ -77,8 +78,8 @@ const agentFailureOf = ({ agent }: OpenRollout): string | undefined => {
 };
 
 /**
- * Stops a run: opens no more sessions and closes the open ones. Grades given so far still count. A stopped run has no
- * open item left, so no worker claims it again.
+ * Stops a run: opens no more sessions and closes the open ones. Grades given before still count. Afterwards the run has
+ * no open item, so no worker claims it again.
  */
 export const stopOpen = async (parts: Parts, worldRun: WorldRun, reason: string): Promise<void> => {
   const open = await parts.db.transaction(async (tx) => {
@@ -95,13 +96,13 @@ export const stopOpen = async (parts: Parts, worldRun: WorldRun, reason: string)
   await closeAll(parts, worldRun.projectId, open);
 };
 
-/** Returns true if a session ended because no agent worked in it; then none will work in the next one either. */
+/** Returns true if a session ended because no agent worked in it; no agent would work in the next session either. */
 const hadNoAgent = ({ endReason }: OpenRollout): boolean =>
   endReason === 'idle' || endReason === 'max_age';
 
 /**
  * Links graded sessions, and fails the items whose sessions ended without a grade or whose agents failed. If a session
- * ended because no agent worked in it, the whole run is stopped.
+ * ended because no agent worked in it, stops the whole run.
  */
 export const settleOpen = async (parts: Parts, worldRun: WorldRun): Promise<void> => {
   const open = await listOpen(parts.db, worldRun.runKey);

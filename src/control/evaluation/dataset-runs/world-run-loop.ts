@@ -1,8 +1,8 @@
 /**
- * Loop in each control plane that advances dataset runs on worlds: it links and closes graded sessions, and opens
- * sessions on waiting items up to the run's concurrency. A session's idempotency key consists of run, item and
- * attempt, so that a session opened by a control plane that then died is found again. While no run is active the loop
- * waits for a notification, which the replica that starts a run sends to all.
+ * Loop in each control plane that advances dataset runs on worlds. It links and closes graded sessions, and opens
+ * sessions for waiting items up to the run's concurrency. A session's idempotency key consists of the run, the item and
+ * the attempt. If a control plane dies after it opened a session, another one therefore finds that session. While no
+ * run is active, the loop waits for a notification, which the replica that starts a run sends to all replicas.
  */
 import { AppError, describeError } from '#domain/error.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -29,23 +29,24 @@ import { closeForRun, settleOpen } from './settle.ts';
 /** Interval of the regular check, in milliseconds, in case a notification was lost. */
 const lookEveryMs = 10_000;
 /**
- * Delay until a run is checked again, in milliseconds: short, since agents wait for sessions; longer if there was no
- * capacity.
+ * Delay until a run is advanced again, in milliseconds. It is short, because agents wait for sessions, and longer if
+ * there was no capacity for a session.
  */
 const afterMs = { usual: 500, noCapacity: 5_000 };
-/** Runs that one tick advances. */
+/** Maximum number of runs that one tick advances. */
 const mostRuns = 50;
-/** Upper bound for the error text stored for an item. */
+/** Maximum length of the error text stored for an item, in characters. */
 const mostErrorChars = 2_000;
 
-/** Builds the body that opens a session on an item; throws `invalid` if the item's input is no task. */
+/** Builds the body of the request that opens a session for an item; throws `invalid` if the item's input is no task. */
 const readOpen = async (
   { readBody }: Parts,
   { projectId, world, runId, buildHash, planned }: ClaimedWorldRun,
   { input }: WaitingRollout,
   signal: AbortSignal,
 ): Promise<KeptOpen> => {
-  if (input === null) throw new AppError('invalid', 'the item has no input, which is to be a task');
+  if (input === null)
+    throw new AppError('invalid', 'the item has no input: its input must be a task');
   const run = buildHash === null ? {} : { run: { id: runId, buildHash, planned } };
   const open = JSON.stringify({ slug: world, ...run });
   const bytes = Buffer.from(`${open.slice(0, -1)},"task":${input}}`);
@@ -55,12 +56,12 @@ const readOpen = async (
   const [first] = problems;
   if (first === undefined) return kept as KeptOpen;
   const place = ['input', ...first.path.slice(1)].join('.');
-  throw new AppError('invalid', `the item is no task: ${place} ${first.message}`);
+  throw new AppError('invalid', `the item's input is no task: ${place} ${first.message}`);
 };
 
 const waits = new Set<AppError['code']>(['exhausted', 'unavailable', 'timeout', 'internal']);
 
-/** Opens a session on an item; returns false if there is no capacity for one at present. */
+/** Opens a session for an item; returns false if there is no capacity for a session at present. */
 const openOn = async (
   parts: Parts,
   worldRun: ClaimedWorldRun,

@@ -1,7 +1,7 @@
 /**
- * Dataset runs on sessions of a world. The service opens a session on each item as its task, up to the run's
- * concurrency; the client that works in a session grades it. The trace of a graded session, which has the scores of
- * its grade, is then linked to the run, and the session is closed.
+ * Dataset runs on sessions of a world. The service opens a session for each item, whose input is the session's task, up
+ * to the run's concurrency. The client that works in a session also grades it. The trace of a graded session, which has
+ * the scores of its grade, is then linked to the run, and the session is closed.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -52,7 +52,7 @@ const getWorldRun = async (parts: Parts, run: RunRow): Promise<WorldRunRow> => {
   if (worldRun !== undefined) return worldRun;
   throw new AppError(
     'not_found',
-    `the run "${run.name}" is not on a world: the client that runs its items links them`,
+    `the run "${run.name}" is not a run on a world: its client runs the items and links them itself`,
   );
 };
 
@@ -61,14 +61,17 @@ const viewWhole = async (parts: Parts, dataset: DatasetRow, run: RunRow) => ({
   worldRun: viewWorldRun(await getWorldRun(parts, run)),
 });
 
-/** Builds the refusal to continue a run with another world or build than it was started with. */
+/** Builds the error for a request to continue a run with a world or build other than the one it was started with. */
 const differs = (
   name: string,
   known: WorldRunRow | undefined,
   { world, buildHash }: Pick<WorldRunRow, 'world' | 'buildHash'>,
 ): AppError => {
   if (known === undefined || known.world !== world)
-    return new AppError('conflict', `the run "${name}" is on another world than "${world}"`);
+    return new AppError(
+      'conflict',
+      `the run "${name}" was started on another world, not on "${world}"; give the run another name`,
+    );
   const has = known.buildHash === null ? 'no build' : `the build "${known.buildHash}"`;
   return new AppError(
     'conflict',
@@ -77,8 +80,8 @@ const differs = (
 };
 
 /**
- * Starts a run. If a run of this name exists, continues it with the items that are left or failed. Throws `not_found`
- * if the world or build does not exist, and `conflict` if the run has another world or build.
+ * Starts a run. If a run with this name exists, continues it with the items that are not done or failed. Throws
+ * `not_found` if the world or build does not exist, and `conflict` if the run has another world or build.
  */
 export const startWorldRun = async (
   parts: Parts,
@@ -107,7 +110,7 @@ export const startWorldRun = async (
   return viewWhole(parts, dataset, run);
 };
 
-/** Returns the progress of a run on a world; an empty object for other runs. */
+/** Returns the progress of a run on a world; an empty object for runs that are not on a world. */
 export const describeWorldRun = async (parts: Parts, dataset: DatasetRow, name: string) => {
   const worldRun = await findWorldRun(parts.db, (await getRun(parts.db, dataset, name)).key);
   return worldRun === undefined ? {} : { worldRun: viewWorldRun(worldRun) };

@@ -1,7 +1,7 @@
 /**
- * Creates and changes datasets. New schemas must fit every active item, so all items are checked first, without a
- * lock. If the dataset was written meanwhile, the items written since are checked again, under the lock of the
- * dataset.
+ * Creates and changes datasets. New schemas must fit every active item, so all items are checked first, without a lock.
+ * If other requests wrote to the dataset meanwhile, the items written since then are checked again, under the lock of
+ * the dataset.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -27,7 +27,7 @@ import type { FindMedia } from './media-references.ts';
 import { getDataset, noDataset } from './names.ts';
 import { checkItems, hasSchemas, type Schemas } from './schemas.ts';
 
-/** Content of a dataset in a request: JSON members as text, and null for members that the request omits. */
+/** Content of a dataset in a request. Members with JSON are texts; members that the request omits are null. */
 export type GivenDataset = {
   name: string;
   description: string | null;
@@ -36,21 +36,24 @@ export type GivenDataset = {
   expectedOutputSchema: string | null;
 };
 
-/** Parts that store datasets, check items against their schemas, and find the media that items refer to. */
+/** Parts needed to store datasets, to check items against their schemas, and to find the media that items refer to. */
 export type DatasetStore = { db: Database; compiler: Compiler; findMedia: FindMedia };
 
-/** The same parts within a transaction, or without one. */
+/** Parts needed to check items, within a transaction or without one. */
 type CheckingStore = { db: Queryable; compiler: Compiler };
 
-/** Time that a writer waits for other writers of the same dataset, in milliseconds. */
+/** Maximum time that a writer waits for other writers of the same dataset, in milliseconds. */
 export const lockWaitMs = 10_000;
 const mostListed = 10;
 const firstKey = '00000000-0000-0000-0000-000000000000';
-/** Upper bound for the duration of a transaction that writes an item, in milliseconds. */
+/** Maximum duration of a transaction that writes an item, in milliseconds. */
 const longestWriteMs = 60_000;
 const always = new Date(0).toISOString();
 
-/** Returns the schema to store; one that accepts everything removes the present schema. */
+/**
+ * Returns the schema to store. A schema that accepts everything is stored as null; without a given one, the known
+ * schema stays.
+ */
 const givenSchema = (given: string | null, known: string | null): string | null => {
   if (given === null) return known;
   return given === '{}' || given === 'true' ? null : given;
@@ -64,7 +67,10 @@ const throwMisfits = (misfits: readonly { id: string; message: string }[]): void
   });
 };
 
-/** Checks the items written since a time against schemas. Throws `invalid`, naming up to 10 that do not fit. */
+/**
+ * Checks the items that were written since a time against schemas. Throws `invalid`, naming up to 10 items that do not
+ * fit.
+ */
 const checkAllItems = async (
   { db, compiler }: CheckingStore,
   { key, projectId }: DatasetRow,
@@ -106,7 +112,7 @@ const create = async (
   throw new AppError('exhausted', message, { detail: { limit: mostDatasets } });
 };
 
-/** Changes a dataset; returns undefined if it was written meanwhile. */
+/** Changes a dataset; returns undefined if another request wrote to it meanwhile. */
 const change = async (
   store: CheckingStore,
   known: DatasetRow,
@@ -130,7 +136,7 @@ const change = async (
   return updateDataset(store.db, { ...known, ...schemas, description, metadata });
 };
 
-/** Changes a dataset under its lock, so that no other writer can interfere. Waits for the lock. */
+/** Changes a dataset after waiting for its lock, so that no other writer can interfere. */
 const changeInTurn = (
   { db, compiler }: DatasetStore,
   known: DatasetRow,
@@ -147,8 +153,8 @@ const changeInTurn = (
   );
 
 /**
- * Creates the dataset of a name, or changes it. Throws `invalid`, `exhausted`, and `unavailable` after a long wait for
- * the lock.
+ * Creates the dataset with this name, or changes it. Throws `invalid`, `exhausted`, and `unavailable` after a long wait
+ * for the lock.
  */
 export const putDataset = async (
   store: DatasetStore,

@@ -1,7 +1,7 @@
 /**
- * Creates, changes, deletes and lists items of datasets. A change is computed from what was read before, checked
- * against the schemas outside any transaction, and written if the item and the schemas are unchanged. Otherwise it is
- * computed again under the lock of the dataset.
+ * Creates, changes, deletes and lists items of datasets. A change is computed from the item as it was read, checked
+ * against the schemas outside any transaction, and written if the item and the schemas have not changed meanwhile.
+ * Otherwise the change is computed again under the lock of the dataset.
  */
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
@@ -36,7 +36,7 @@ import { getDataset, noDataset } from './names.ts';
 import { hasSchemas, refuseMisfit } from './schemas.ts';
 import { type ShownItem, viewItems } from './view.ts';
 
-/** Content of an item in a request: JSON members as text, and null for members that the request omits. */
+/** Content of an item in a request. Members with JSON are texts; members that the request omits are null. */
 export type GivenItem = {
   datasetName: string;
   id: string | null;
@@ -119,11 +119,11 @@ const readIds = (given: GivenItem): { id: string; given: GivenItem } => {
 };
 
 const ofAnother = (id: string): AppError =>
-  new AppError('conflict', `the id "${id}" is of an item of another dataset`);
+  new AppError('conflict', `an item of another dataset has the id "${id}"`);
 
 type Asked = { dataset: DatasetRow; id: string; given: GivenItem };
 
-/** Returns the next content of an item; undefined if it stays as it is. Throws `conflict` and `invalid`. */
+/** Returns the next content of an item; undefined if the request changes nothing. Throws `conflict` and `invalid`. */
 const nextContent = async (
   { compiler }: Pick<DatasetStore, 'compiler'>,
   { dataset, id, given }: Asked,
@@ -138,7 +138,7 @@ const nextContent = async (
   return next;
 };
 
-/** Writes the item without waiting; returns undefined if another writer changed it or the schemas meanwhile. */
+/** Writes the item without waiting; returns undefined if another writer changed the item or the schemas meanwhile. */
 const putAtOnce = async (store: DatasetStore, asked: Asked): Promise<ItemRow | undefined> => {
   const { dataset, id } = asked;
   const known = await findItem(store.db, keyOf(dataset.projectId, id));
@@ -148,8 +148,8 @@ const putAtOnce = async (store: DatasetStore, asked: Asked): Promise<ItemRow | u
 };
 
 /**
- * Writes the item under the lock of its dataset, which writers wait for, and checks the schemas there. Only writers
- * that met another one take this path, because the check may take long.
+ * Writes the item under the lock of its dataset, after waiting for the lock, and checks the schemas there. Only writers
+ * that collided with another writer do this, because the check may take long.
  */
 const putInTurn = ({ db, compiler }: DatasetStore, asked: Asked): Promise<ItemRow> =>
   db.transaction(
@@ -171,7 +171,7 @@ const viewItem = async (
   shown: ShownItem,
 ): Promise<DatasetItemView> => {
   const [view] = await viewItems([shown], findMedia);
-  if (view === undefined) throw new Error(`the item ${shown.item.id} was not shown`);
+  if (view === undefined) throw new Error(`there is no view of the item ${shown.item.id}`);
   return view;
 };
 
@@ -202,7 +202,7 @@ export const getItem = async (store: DatasetStore, projectId: string, id: string
   return viewItem(store, { item, dataset: await datasetOf(store, item) });
 };
 
-/** Deletes an item; its versions stay. Throws `not_found`. */
+/** Deletes an item; its earlier versions stay. Throws `not_found`. */
 export const deleteItem = async (store: DatasetStore, projectId: string, id: string) => {
   const key = keyOf(projectId, id);
   const found = await findItem(store.db, key);
@@ -232,8 +232,8 @@ const asActive = (query: RawQuery): RawQuery =>
 const states = ['ACTIVE', 'ARCHIVED'];
 
 /**
- * Reads the dataset and the conditions of a list of items. `isWhole` is true if the list has exactly the active items,
- * which the dataset counts.
+ * Reads the dataset and the conditions of a list of items. `isWhole` is true if the list has exactly the active items
+ * of the dataset, whose number the dataset stores.
  */
 const readFilters = async (store: DatasetStore, projectId: string, query: RawQuery) => {
   const name = textIn(query, 'datasetName');
@@ -265,19 +265,22 @@ const readFilters = async (store: DatasetStore, projectId: string, query: RawQue
 };
 
 /**
- * Returns the rows of a page if none is cut. Throws `invalid` if they exceed the byte limit together, with the number
- * that fits.
+ * Returns the rows of a page if none of them is cut. Throws `invalid` if together they exceed the byte limit; the
+ * message has the number of items that fit.
  */
 const wholeRows = (rows: readonly ItemRow[], shown: readonly ItemRow[]): readonly ItemRow[] => {
   const fitting = rows.findIndex(({ isCut }) => isCut);
   if (fitting === -1 || fitting >= shown.length) return shown;
   throw invalidParameter(
     'limit',
-    `asks for a page of more than ${itemPageBytes} bytes of items: give ${fitting} or less`,
+    `asks for a page of more than ${itemPageBytes} bytes of items: set "limit" to ${fitting} or less`,
   );
 };
 
-/** Returns a page of items. The present active items of one dataset are counted exactly, other lists up to a bound. */
+/**
+ * Returns a page of items. The total is exact for the active items of one dataset, and counted up to a limit for other
+ * lists.
+ */
 export const readItems = async (store: DatasetStore, projectId: string, query: RawQuery) => {
   const { dataset, conditions, isWhole } = await readFilters(store, projectId, query);
   const page = openNumberedPage(query, projectId, order);
@@ -304,7 +307,7 @@ export const readItems = async (store: DatasetStore, projectId: string, query: R
   return { data: await viewItems(items, store.findMedia), meta };
 };
 
-/** Upper bound for the items that the older route returns with their dataset. */
+/** Maximum number of items that the older route returns together with their dataset. */
 const mostTogether = limits.countedItems;
 
 /**
@@ -327,6 +330,6 @@ export const readAllItems = async (store: DatasetStore, dataset: DatasetRow) => 
   }
   throw new AppError(
     'invalid',
-    'the dataset has more items than one answer: read them from /dataset-items',
+    'the dataset has more items than fit into one answer: read them in pages from /dataset-items',
   );
 };

@@ -5,7 +5,7 @@ const reference = (id: string) => `@@@langfuseMedia:type=image/png|id=${id}|sour
 const found = (value: unknown) =>
   referencesIn(JSON.stringify(value)).map(({ mediaId, jsonPath }) => [mediaId, jsonPath]);
 
-it('finds references, with the JSON paths that Langfuse SDKs read', () => {
+it('media references are found with the JSON paths that Langfuse SDKs read', () => {
   expect(found(reference('a'))).toEqual([['a', '$']]);
   expect(found({ image: reference('a-_9'), list: [1, { "it's": reference('b') }] })).toEqual([
     ['a-_9', "$['image']"],
@@ -21,11 +21,11 @@ it.each([
   ['within a longer text', `see ${reference('a')}`],
   ['without an id', '@@@langfuseMedia:type=image/png|source=bytes@@@'],
   ['as a name', { [reference('a')]: 1 }],
-])('finds no reference %s', (_, value) => {
+])('no media reference is found %s', (_, value) => {
   expect(found(value)).toEqual([]);
 });
 
-it('finds at most 100 references of an item', () => {
+it('at most 100 media references are found in one field of an item', () => {
   expect(found(Array.from({ length: 200 }, (_, at) => reference(`m${at}`)))).toHaveLength(100);
   expect(referencesIn(null)).toEqual([]);
 });

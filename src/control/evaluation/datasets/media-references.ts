@@ -1,12 +1,12 @@
 /**
- * Finds the media that items of datasets refer to. A client that sends media writes a reference in its place,
- * `@@@langfuseMedia:type=image/png|id=…|source=bytes@@@`; the established SDKs replace the text at that path by the
- * media. A longer text that contains a reference is not listed, because the SDKs would replace all of it.
+ * Finds the media that items of datasets refer to. A client that sends media writes a reference in place of the media,
+ * `@@@langfuseMedia:type=image/png|id=…|source=bytes@@@`. The established SDKs replace the whole text at that path by
+ * the media. So a longer text that contains a reference is not listed, because the SDKs would replace all of it.
  */
 import { isObject } from '#domain/json.ts';
 import type { MediaReference } from '#wire/public-api/evaluation/dataset.ts';
 
-/** Media whose bytes are uploaded, with an address to read them at. */
+/** Media whose bytes are uploaded, with an address to download them from. */
 export type KnownMedia = MediaReference['media'];
 
 /** Finds media of a project by their ids; those whose bytes are not uploaded are left out. */
@@ -18,7 +18,7 @@ export type FindMedia = (
 const mark = '@@@langfuseMedia:';
 const form = /^@@@langfuseMedia:type=[^|@]{1,255}\|id=([\w-]{1,100})\|source=\w{1,40}@@@$/;
 
-/** References of one field that are looked up; of an item with more, the first ones are shown. */
+/** Maximum number of references of one field that are looked up; further references are not shown. */
 const mostReferences = 100;
 
 export type FoundReference = Pick<MediaReference, 'referenceString' | 'jsonPath'> & {
@@ -26,14 +26,15 @@ export type FoundReference = Pick<MediaReference, 'referenceString' | 'jsonPath'
 };
 
 /**
- * Extends a path in the form that the established SDKs parse: names are not escaped, and names of digits are indexes.
+ * Extends a path in the form that the established SDKs parse: names are not escaped, and names that consist of digits
+ * are indexes.
  */
 const pathTo = (path: string, name: string): string =>
   /^\d+$/.test(name) ? `${path}[${name}]` : `${path}['${name}']`;
 
 /**
- * Returns the texts in a JSON value that are references, in their order. Its nesting is bounded by that of request
- * bodies.
+ * Returns the texts in a JSON value that are references, in the order of the value. The recursion is bounded, because
+ * request bodies have a maximum depth.
  */
 export const referencesIn = (json: string | null): FoundReference[] => {
   if (json === null || !json.includes(mark)) return [];

@@ -6,7 +6,7 @@ import { findNamed } from '../../platform/lists/names.ts';
 
 export const noDataset = (): AppError => new AppError('not_found', 'Dataset not found');
 
-/** Returns the dataset of a name; throws `not_found`. */
+/** Returns the dataset with this name; throws `not_found`. */
 export const getDataset = async (
   db: Queryable,
   projectId: string,

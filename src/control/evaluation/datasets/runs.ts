@@ -28,7 +28,7 @@ import { noItem } from './items.ts';
 import { noDataset } from './names.ts';
 import { viewRun, viewRunItem } from './view.ts';
 
-/** Content of a link in a request: JSON members as text, and null for members that the request omits. */
+/** Content of a link in a request. Members with JSON are texts; members that the request omits are null. */
 export type GivenRunItem = {
   runName: string;
   runDescription: string | null;
@@ -42,7 +42,7 @@ export type GivenRunItem = {
 
 const noRun = (): AppError => new AppError('not_found', 'Dataset run not found');
 
-/** Returns the run of a name; throws `not_found`. */
+/** Returns the run with this name; throws `not_found`. */
 export const getRun = async (db: Queryable, { key }: DatasetRow, name: string): Promise<RunRow> => {
   const run = await findNamed(name, (each) => findDatasetRun(db, key, each));
   if (run === undefined) throw noRun();
@@ -75,7 +75,7 @@ const getActive = async (
 const idOfLink = (runId: string, parts: readonly (string | null)[]): string =>
   `dsl-${hash('sha256', JSON.stringify([runId, ...parts]), 'hex').slice(0, 32)}`;
 
-/** Links an item to a run. Throws `invalid`, and `not_found` for an item that is not active. */
+/** Links an item to a run. Throws `invalid`, and `not_found` if there is no active item. */
 export const linkItem = async ({ db }: DatasetStore, projectId: string, given: GivenRunItem) => {
   const traceId = clean(given.traceId);
   const observationId = clean(given.observationId);
@@ -105,7 +105,7 @@ export const linkItem = async ({ db }: DatasetStore, projectId: string, given: G
   });
 };
 
-/** Links an item to the trace of the session that was opened on it. */
+/** Links an item to the trace of the session that was opened for the item. */
 export const linkTrace = (
   tx: Queryable,
   run: RunRow,
@@ -158,7 +158,7 @@ export const readRunItems = async ({ db }: DatasetStore, projectId: string, quer
   return { data: shown.map((item) => viewRunItem(item, run)), meta };
 };
 
-/** Returns a run with its items, up to the limit of one answer. */
+/** Returns a run with its items, up to the maximum number of items in one answer. */
 export const readRun = async ({ db }: DatasetStore, dataset: DatasetRow, name: string) => {
   const run = await getRun(db, dataset, name);
   const most = limits.countedItems;

@@ -15,13 +15,13 @@ const limitWords: Readonly<Record<string, string>> = {
   out_of_memory: 'take too much memory to check against the schemas of the dataset',
 };
 
-/** Returns true if the dataset has a schema. */
+/** Returns true if the dataset has at least one schema. */
 export const hasSchemas = ({ inputSchema, expectedOutputSchema }: Schemas): boolean =>
   inputSchema !== null || expectedOutputSchema !== null;
 
 /**
- * Returns the problems of items by the schemas of their dataset. Throws `invalid` if the schemas themselves are wrong
- * or the check exceeds a limit, and `exhausted` if the project has used up its processor time.
+ * Returns the problems that the schemas of a dataset find in items. Throws `invalid` if the schemas themselves are
+ * invalid or the check exceeds a limit, and `exhausted` if the project has used up its CPU time.
  */
 export const checkItems = async (
   compiler: Compiler,
@@ -50,7 +50,7 @@ const throwOfSchemas = (fields: FieldProblem[]): void => {
   throw new AppError('invalid', `invalid request: ${place}: ${first.message}`, { fields });
 };
 
-/** Throws `invalid` for an item that does not fit. */
+/** Throws `invalid` if an item does not fit the schemas of its dataset. */
 export const refuseMisfit = async (
   compiler: Compiler,
   projectId: string,

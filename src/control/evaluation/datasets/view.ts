@@ -1,4 +1,4 @@
-/** Builds the client's views of datasets, items and runs. Free JSON from clients passes through as text. */
+/** Builds the client's views of datasets, items and runs. JSON of clients is passed on as text, unparsed. */
 import type {
   DatasetItemView,
   DatasetRunItemView,

@@ -1,6 +1,6 @@
 /**
- * Agent builds: registered once, and found by id, hash, label, version or commit. A build never changes. Registering
- * its hash with other content is refused, and the error names what differs.
+ * Agent builds. A build is registered once, found by id, hash, label, version or commit, and never changes. A request
+ * that registers an existing hash with other content is refused; the error names the members that differ.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -19,7 +19,9 @@ import { invalidParameter } from '../../platform/lists/query.ts';
 import { manifestChanges } from './manifest-changes.ts';
 import { viewRef } from './view.ts';
 
-/** Upper bound for a manifest as JSON text. Manifests are compared on the event loop that all requests share. */
+/**
+ * Maximum size of a manifest as JSON text, in bytes. Manifests are compared on the event loop that all requests share.
+ */
 const mostManifestBytes = 512 * 1024;
 
 const checkManifest = ({ manifest = {} }: RegisterBuildBody): string => {
@@ -32,7 +34,7 @@ const checkManifest = ({ manifest = {} }: RegisterBuildBody): string => {
     if (seen.has(name)) {
       throw invalidParameter(
         ['manifest', 'tools', String(index), 'name'],
-        `"${name}" is the name of two tools`,
+        `two tools have the name "${name}"`,
       );
     }
     seen.add(name);
@@ -44,7 +46,9 @@ const checkManifest = ({ manifest = {} }: RegisterBuildBody): string => {
 export const manifestOf = ({ manifestJson }: BuildRow): Record<string, unknown> =>
   JSON.parse(manifestJson);
 
-/** Returns the names of members that differ; members that are not given are not compared. */
+/**
+ * Returns the names of the members that differ from a stored build; members that the request omits are not compared.
+ */
 const differencesOf = (wanted: RegisterBuildBody, found: BuildRow): string[] => {
   const attribution: unknown = JSON.parse(found.attributionJson);
   const known: Record<string, unknown> = {
@@ -78,7 +82,10 @@ const refuseOther = (wanted: RegisterBuildBody, found: BuildRow): void => {
   });
 };
 
-/** Registers a build, or returns the existing one with its hash. Throws `conflict` if that one differs. */
+/**
+ * Registers a build, or returns the existing build with the same hash. Throws `conflict` if the existing one has other
+ * content.
+ */
 export const register = async (
   db: Database,
   projectId: string,

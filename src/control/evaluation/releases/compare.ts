@@ -12,12 +12,12 @@ import { noBuild } from './builds.ts';
 import { viewRef } from './view.ts';
 
 /**
- * Upper bounds for the sessions of a build that are compared, newest first, and for the grades read at once: one grade
- * may have megabytes.
+ * Maximum number of sessions of a build that are compared (the newest ones), and of grades that are read at once. One
+ * grade may have megabytes.
  */
 const mostSessions = 1_000;
 const gradesAtOnce = 10;
-/** Upper bound for the flips that an answer lists. */
+/** Maximum number of flips that an answer lists. A flip is a task whose verdict differs between the two builds. */
 const mostFlips = 1_000;
 
 type Asked = { agentId?: string; base: string; candidate: string };
@@ -57,7 +57,7 @@ const withChecks = async (
   return played;
 };
 
-/** Returns the sessions of a build to compare; `isCut` is true if it has older ones. */
+/** Returns the sessions of a build to compare; `isCut` is true if the build has older sessions that are left out. */
 const readPlayed = async (parts: Parts, projectId: string, { id }: BuildRow) => {
   const found = await listCompared(parts.db, projectId, id, mostSessions + 1);
   const isCut = found.length > mostSessions;
@@ -68,7 +68,7 @@ const readPlayed = async (parts: Parts, projectId: string, { id }: BuildRow) => 
 const count = ({ flips }: Comparison, verdict: 'pass' | 'fail'): number =>
   flips.filter(({ candidate }) => candidate.verdict === verdict).length;
 
-/** Compares two builds, each named by id or hash, or with its agent also by label or version. */
+/** Compares two builds. Each is named by its id or hash, or by its agent together with a label or version. */
 export const compare = async (
   parts: Parts,
   projectId: string,

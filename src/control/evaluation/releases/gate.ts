@@ -24,7 +24,9 @@ const stable = 'stable';
 const invalid = (path: string, message: string): AppError =>
   new AppError('invalid', `invalid request: ${message}`, { fields: [{ path: [path], message }] });
 
-/** Returns the newest build of the one commit with this prefix; throws `invalid` if several commits have it. */
+/**
+ * Returns the newest build of the commit whose hash begins with this prefix; throws `invalid` if several commits match.
+ */
 const findOfCommit = async (db: Database, projectId: string, given: string): Promise<BuildRow> => {
   const prefix = given.toLowerCase();
   const commits = await findCommits(db, projectId, prefix);
@@ -34,7 +36,7 @@ const findOfCommit = async (db: Database, projectId: string, given: string): Pro
     const listed = commits.slice(0, 5).join(', ');
     throw invalid(
       'commitSha',
-      `"${given}" begins more than one commit: ${listed}; give more of it`,
+      `several commits begin with "${given}": ${listed}; give more characters of the hash`,
     );
   }
   const build = await findBuildOfCommit(db, projectId, sha);
@@ -45,8 +47,8 @@ const findOfCommit = async (db: Database, projectId: string, given: string): Pro
 export type GateQuery = { agentId?: string; version?: string; commitSha?: string };
 
 /**
- * Returns the build that a query names, by agent and version or by commit; throws `invalid` unless it uses exactly one
- * of these.
+ * Returns the build that a query names, either by agent and version or by commit. Throws `invalid` if the query uses
+ * neither or both.
  */
 export const findNamed = async (
   db: Database,
@@ -67,7 +69,7 @@ export const findNamed = async (
   return build;
 };
 
-/** Returns the gate's verdict on a build. It only reads. */
+/** Returns the gate's verdict on a build; it writes nothing. */
 export const readGate = async (
   db: Database,
   projectId: string,

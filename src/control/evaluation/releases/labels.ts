@@ -1,7 +1,7 @@
 /**
- * Moves labels of builds: a release is a label that moves. If the target build was registered before the present one,
- * the move is a rollback. A rollback across a breaking change of a tool needs `force`. Moves of one label are
- * serialized.
+ * Moves labels of builds. To release a build is to move a label to it. If the target build was registered before the
+ * present one, the move is a rollback. A rollback across a breaking change of a tool needs `force`. Moves of the same
+ * label are serialized.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -17,7 +17,10 @@ import {
 import { getBuild, manifestOf } from './builds.ts';
 import { toolChanges } from './manifest-changes.ts';
 
-/** Returns the tools with a breaking change from the target build to the present one, which a rollback would cross. */
+/**
+ * Returns the tools that have a breaking change between the target build and the present one, which a rollback would
+ * undo.
+ */
 const brokenBy = (present: BuildRow, target: BuildRow): ToolChangeView[] =>
   toolChanges(manifestOf(target), manifestOf(present)).filter(({ breaking }) => breaking);
 
@@ -32,8 +35,8 @@ const refuse = (label: string, present: BuildRow, broken: readonly ToolChangeVie
 type Mover = { projectId: string; publicKey: string };
 
 /**
- * Moves a label to a build. If the label is there already, nothing is written, and the move that put it there is
- * returned.
+ * Moves a label to a build. If the build already has the label, writes nothing and returns the earlier move that
+ * assigned it.
  */
 export const moveLabel = async (
   db: Database,

@@ -5,8 +5,8 @@ import { schemaChanges } from './schema-changes.ts';
 const args = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 
 /**
- * Title; schema before and after; path of the difference; true if it breaks callers of an input; true if it breaks
- * readers of an output.
+ * For each case: title; schema before; schema after; path of the difference; true if the change breaks callers, as an
+ * input schema; true if it breaks readers, as an output schema.
  */
 const cases: [string, unknown, unknown, string, boolean, boolean][] = [
   ['a removed type', { type: ['string', 'null'] }, { type: 'string' }, '/type', true, false],
@@ -88,7 +88,7 @@ describe('the comparison of two schemas', () => {
     expect(schemaChanges(undefined, true, 'output')).toEqual([]);
   });
 
-  it('compares members of any name', () => {
+  it('compares properties whatever their names are', () => {
     const from = JSON.parse('{"properties": {"__proto__": {"type": "string"}, "constructor": {}}}');
     expect(schemaChanges(from, { properties: { constructor: {} } }, 'input')).toEqual([
       { path: '/properties/__proto__', change: 'removed', breaking: true },

@@ -1,6 +1,6 @@
 /**
- * Returns the differences between the manifests of two builds, by tool, by prompt, and of the model. A manifest may
- * hold anything; only `model`, `prompt`, `prompts` and `tools` are compared.
+ * Returns the differences between the manifests of two builds: by tool, by prompt, and of the model. A manifest may
+ * hold anything, but only `model`, `prompt`, `prompts` and `tools` are compared.
  */
 import { isObject } from '#domain/json.ts';
 import { canonicalText } from '../../base/json/canonical.ts';
@@ -12,7 +12,7 @@ export type ToolChange = {
   name: string;
   change: Change;
   breaking: boolean;
-  /** Member of the tool that differs, as `part`. */
+  /** Differences of the tool; `part` is the name of the member that differs. */
   changes: (SchemaChange & { part: string })[];
 };
 export type PromptChange = { name: string; change: Change; base: unknown; candidate: unknown };
@@ -20,14 +20,14 @@ export type ManifestChanges = {
   tools: ToolChange[];
   prompts: PromptChange[];
   model: { changed: boolean; base: unknown; candidate: unknown };
-  /** True if a tool's change breaks its callers. */
+  /** True if a change of a tool breaks the tool's callers. */
   breaking: boolean;
 };
 
 type Manifest = Readonly<Record<string, unknown>>;
 type Tool = Readonly<Record<string, unknown>>;
 
-/** Members of a tool that may hold the schema of each side; agent frameworks use different names. */
+/** Members of a tool that may hold its input or output schema; agent frameworks use different names. */
 const schemaMembers: Readonly<Record<Side, readonly string[]>> = {
   input: ['inputSchema', 'input_schema', 'parameters'],
   output: ['outputSchema', 'output_schema'],
@@ -77,7 +77,7 @@ export const toolChanges = (base: Manifest, candidate: Manifest): ToolChange[] =
     .filter((change): change is NonNullable<typeof change> => change !== undefined);
 };
 
-/** Returns the prompts of a manifest by name; the unnamed one is `prompt`. */
+/** Returns the prompts of a manifest by name; the name of the member `prompt` is `prompt`. */
 const promptsOf = ({ prompt, prompts }: Manifest): Map<string, unknown> =>
   new Map([
     ...(prompt === undefined ? [] : [['prompt', prompt] as const]),

@@ -1,20 +1,20 @@
 /**
- * Determines whether replacing one JSON Schema of a tool by another breaks its callers. The schemas are compared
- * keyword by keyword and never evaluated: no pattern of a client is run, and no reference is followed. A difference
- * that cannot be judged this way counts as breaking. docs/use/releases.md has the table.
+ * Determines whether replacing one JSON Schema of a tool by another breaks callers or readers of the tool. The schemas
+ * are compared keyword by keyword and never evaluated: no pattern of a client is run, and no reference is followed. A
+ * difference whose effect cannot be determined this way counts as breaking. docs/use/releases.md has the table.
  */
 import { isObject, toPointer } from '#domain/json.ts';
 import { canonicalText } from '../../base/json/canonical.ts';
 
-/** Side of a tool that the schema belongs to: callers depend on the input's, readers on the output's. */
+/** Which schema of a tool it is: callers depend on the input schema, readers of results on the output schema. */
 export type Side = 'input' | 'output';
 
-/** One difference. `path` is a JSON pointer into the schema. */
+/** One difference between two schemas; `path` is a JSON pointer into the schema. */
 export type SchemaChange = { path: string; change: string; breaking: boolean };
 
 /**
- * Effect of a change. `narrower`: fewer values are accepted or returned than before; `wider`: more; `other`: neither
- * schema includes the other, or that is unknown. A narrower input breaks callers, a wider output breaks readers.
+ * Effect of a change. `narrower`: fewer values are valid than before. `wider`: more values are valid. `other`: neither
+ * schema includes the other, or that is unknown. A narrower input breaks callers; a wider output breaks readers.
  */
 type Effect = 'narrower' | 'wider' | 'other' | 'none';
 
@@ -27,13 +27,15 @@ type Schema = Readonly<Record<string, unknown>>;
 type Report = (segments: readonly string[], change: string, effect: Effect) => void;
 type Compare = (before: Schema, after: Schema, at: readonly string[], report: Report) => void;
 
-/** Keywords without effect on validation, for people or for generators of forms. */
+/** Keywords without effect on validation; they are for people or for generators of forms. */
 const notes = new Set([
   ...['title', 'description', 'default', 'examples', 'example', 'deprecated', 'readOnly'],
   ...['writeOnly', '$comment', '$schema', '$id'],
 ]);
 
-/** Bounds: raising a `least` accepts fewer values, raising a `most` accepts more. */
+/**
+ * Keywords that are limits: a higher value of a `least` accepts fewer values, a higher value of a `most` accepts more.
+ */
 const bounds: Readonly<Record<string, 'least' | 'most'>> = {
   minimum: 'least',
   exclusiveMinimum: 'least',
@@ -49,7 +51,7 @@ const bounds: Readonly<Record<string, 'least' | 'most'>> = {
   maxContains: 'most',
 };
 
-/** Keywords that narrow a schema wherever they occur. */
+/** Keywords that restrict the valid values wherever they occur. */
 const narrowing = new Set(['pattern', 'format', 'multipleOf', 'not', 'allOf']);
 
 /** Keywords that hold schemas by name. */
@@ -80,7 +82,7 @@ const typesOf = ({ type }: Schema): ReadonlySet<string> | undefined => {
   return types;
 };
 
-/** Returns the effect of replacing one set by another; an absent set holds everything. */
+/** Returns the effect of replacing one set of valid values by another; an undefined set contains all values. */
 const effectOfSets = (
   before: ReadonlySet<string> | undefined,
   after: ReadonlySet<string> | undefined,
@@ -175,7 +177,7 @@ const compareBound =
     report([...at, keyword], text, effectOf());
   };
 
-/** Compares lists of alternatives by their text. */
+/** Compares two lists of alternatives by the text of the alternatives. */
 const compareAlternatives =
   (keyword: string): Compare =>
   (before, after, at, report) => {
@@ -183,7 +185,7 @@ const compareAlternatives =
     report([...at, keyword], 'alternatives differ', effect);
   };
 
-/** Compares a keyword by equality alone. */
+/** Compares two values of a keyword only for equality. */
 const compareAny =
   (keyword: string): Compare =>
   (before, after, at, report) => {
@@ -226,7 +228,7 @@ const compareSchemas: Compare = (before, after, at, report) => {
   }
 };
 
-/** Returns the differences from one schema to the next; an absent schema accepts everything. */
+/** Returns the differences from the schema `before` to the schema `after`; an undefined schema accepts everything. */
 export const schemaChanges = (before: unknown, after: unknown, side: Side): SchemaChange[] => {
   const changes: SchemaChange[] = [];
   const report: Report = (segments, change, effect) => {

@@ -41,7 +41,7 @@ export const viewMove = (move: LabelMoveRow): LabelMove => {
   return { ...rest, rollback, forced, movedAt: movedAt.toISOString() };
 };
 
-/** Returns the world of an agent run if it has exactly one; else null. */
+/** Returns the world of an agent run if the run has exactly one; else null. */
 const worldOf = ({ worlds }: RunRow): string | null =>
   worlds.length === 1 ? (worlds[0] ?? null) : null;
 

@@ -1,7 +1,7 @@
 /**
- * Executes one claimed test run or proof with the same steps as a client: it opens a session, enqueues the call and
- * awaits it, stores the answer, and closes the session. Session and call have idempotency keys derived from the run,
- * so that another worker that takes the run over finds both. If the session is lost, a new one is opened once. If a
+ * Executes one claimed test run or proof with the steps that a client would take: it opens a session, enqueues the call
+ * and awaits it, stores the answer, and closes the session. The session and the call have idempotency keys derived from
+ * the run, so that a worker that takes the run over finds both. If the session is lost, a new one is opened once. If a
  * step is refused temporarily, the run is queued again.
  */
 import type { CallError, CallKind } from '#domain/call.ts';
@@ -34,15 +34,15 @@ import { readTestFiles } from './test-files.ts';
 
 /** Interval of lease renewals, in milliseconds. */
 const renewMs = 5_000;
-/** Duration of one wait for a session or an answer, in milliseconds; waits are repeated. */
+/** Maximum duration of one wait for a session or an answer, in milliseconds; waits are repeated. */
 const waitMs = 20_000;
-/** Upper bounds for the sessions that a run may lose, and for its attempts that may fail by a fault of the service. */
+/** Maximum number of sessions that a run may lose, and of attempts that may fail because of a fault of the service. */
 const mostLost = 1;
 const mostAttempts = 3;
-/** Bounds for the delay of a run that was refused temporarily, in milliseconds. */
+/** Minimum and maximum delay of a run that was refused temporarily, in milliseconds. */
 const restMs = { least: 1_000, most: 60_000 };
 
-/** Thrown to release the run: another worker has it by now, or the program stops. */
+/** Thrown to release the run, because another worker has taken it over or the program stops. */
 class Interrupted extends Error {}
 
 type Job = {
@@ -50,11 +50,13 @@ type Job = {
   run: ClaimedRun;
   /** Aborts when this worker has lost the run, or the program stops. */
   signal: AbortSignal;
-  /** Session that the run is executed on, and the number of sessions it has lost. */
+  /**
+   * Session on which the run is executed (null before there is one), and the number of sessions that the run has lost.
+   */
   at: { sessionId: string | null; sessions: number };
 };
 
-/** Throws if this worker is to stop executing the run, or the run takes too long. */
+/** Throws if this worker must stop executing the run, or if the run takes too long. */
 const checkGoesOn = ({ parts, run, signal }: Job): void => {
   if (signal.aborted || parts.notifications.closed) throw new Interrupted();
   const tookMs = Date.now() - run.startedAt.getTime();
@@ -65,7 +67,7 @@ const checkGoesOn = ({ parts, run, signal }: Job): void => {
   );
 };
 
-/** Returns the idempotency key of the run's session and call, the same for every worker. */
+/** Returns the idempotency key of the run's session and call. Every worker derives the same key. */
 const keyOf = ({ run, at }: Job): string => `${run.id}/${at.sessions}`;
 
 const callKinds = { tests: 'test', proof: 'prove' } as const satisfies Record<RunKind, CallKind>;
@@ -94,7 +96,7 @@ const callBody = async (job: Job): Promise<KeptCall> => ({
   hash: job.run.id,
 });
 
-/** Returns the session of the run once it is ready or over. */
+/** Returns the session of the run once the session is ready or over. */
 const openSession = async (job: Job): Promise<SessionRow> => {
   const { parts, run, signal } = job;
   const { id: runId, projectId } = run;
@@ -107,7 +109,7 @@ const openSession = async (job: Job): Promise<SessionRow> => {
   }
 };
 
-/** Returns the run's call once it is over; undefined if the session ended before there was one. */
+/** Returns the run's call once the call has ended; undefined if the session ended before there was a call. */
 const callIn = async (job: Job, session: SessionRow): Promise<CallRow | undefined> => {
   const { parts, run, signal } = job;
   const of = { projectId: run.projectId, sessionId: session.id };
@@ -143,7 +145,7 @@ const execute = async (job: Job): Promise<RunEnd> => {
   }
 };
 
-/** Renews the lease until `end` is called; its signal aborts if the lease is lost or the program stops. */
+/** Renews the lease until `end` is called. The returned signal aborts if the lease is lost or the program stops. */
 const keepLease = (parts: Parts, run: ClaimedRun, at: Job['at'], stopping: AbortSignal) => {
   const lost = new AbortController();
   const ended = new AbortController();
@@ -173,7 +175,7 @@ const passing: readonly string[] = ['exhausted', 'unavailable', 'timeout'];
 const clampRest = (ms: unknown): number =>
   Math.min(Math.max(typeof ms === 'number' ? ms : 0, restMs.least), restMs.most);
 
-/** Returns the consequence of an error: the end of the run, or the delay before the next attempt. */
+/** Returns what follows from an error: the end of the run, or the delay before the next attempt. */
 const afterError = (
   run: ClaimedRun,
   error: unknown,
@@ -192,7 +194,9 @@ const afterError = (
   return { attempts: run.attempts, afterMs: clampRest(error.detail.retryAfterMs) };
 };
 
-/** Closes the session. If that fails, the periodic cleanup closes it (`operations/maintenance.ts`). */
+/**
+ * Closes the session of the run. If closing fails, the periodic cleanup closes it later (`operations/maintenance.ts`).
+ */
 const closeSession = async ({ parts, run, at, signal }: Job): Promise<void> => {
   if (at.sessionId === null) return;
   const wait = { projectId: run.projectId, sessionId: at.sessionId, seconds: 0, signal };
@@ -224,7 +228,7 @@ const resolve = async (job: Job, error: unknown): Promise<void> => {
   return 'end' in next ? finish(job, next.end) : requeueRun(parts.db, run, next);
 };
 
-/** Executes a run until it finishes, is queued again, or is released to another worker. */
+/** Executes a run until it has finished, is queued again, or is released to another worker. */
 export const carryOut = async (
   parts: Parts,
   run: ClaimedRun,

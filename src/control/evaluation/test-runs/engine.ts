@@ -1,6 +1,6 @@
 /**
- * Claims test runs and proofs and has them executed, up to a fixed number at once. A replica that queues a run sends a
- * notification. A claim picks a run of the project with the fewest runs under way.
+ * Claims test runs and proofs and executes them, up to a fixed number at once. The replica that queues a run sends a
+ * notification. A claim picks a run of the project that has the fewest runs under way.
  */
 import { claimRun } from '../../db/worlds/test-runs.ts';
 import type { Parts } from '../../parts.ts';
@@ -8,7 +8,7 @@ import { type ClaimLoopRunning, startClaimLoop } from '../../platform/notificati
 import { runsTopic } from '../../platform/notifications/notifications.ts';
 import { carryOut } from './carry-out.ts';
 
-/** Runs executed at once; each waits for its host most of the time. */
+/** Maximum number of runs executed at once; each of them mostly waits for its host. */
 const atOnce = 8;
 
 /** Starts the loop. Stopping it releases the runs under way, so that other workers can take them over. */

@@ -1,6 +1,7 @@
 /**
- * Derives the end of a test run from its call's answer: an object with `passed`, and counts in `summary`. Nothing else
- * of a host's answer is trusted: an answer of another form, or one that is too large, is an error of the run.
+ * Derives the end of a test run from the answer to its call, an object with `passed`, and with counts in `summary`.
+ * Nothing else in a host's answer is trusted. If the answer has another form or is too large, the run ends with an
+ * error.
  */
 import { isObject } from '#domain/json.ts';
 import { runLimits } from '#domain/run.ts';
@@ -41,7 +42,7 @@ const readReport = (reportJson: string): RunEnd => {
   return { outcome, summary: readCounts(report.summary), reportJson, error: null };
 };
 
-/** Returns the end of a run by its call; undefined if the call was lost with its session. */
+/** Returns the end of a run according to its call; undefined if the call was lost with its session. */
 export const readEnd = ({ state, outputJson, errorJson }: CallRow): RunEnd | undefined => {
   if (state === 'succeeded') return readReport(outputJson ?? 'null');
   if (state !== 'failed') return undefined;

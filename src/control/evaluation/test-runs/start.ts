@@ -20,7 +20,10 @@ const findFirst = async ({ db }: Parts, run: NewRun): Promise<RunRow | undefined
   if (run.idempotencyKey === null) return undefined;
   const first = await findRunByKey(db, run.projectId, run.idempotencyKey);
   if (first === undefined || first.requestHash === run.requestHash) return first;
-  throw new AppError('conflict', `this Idempotency-Key started ${first.id} with another request`);
+  throw new AppError(
+    'conflict',
+    `this Idempotency-Key was already used for another request, which started ${first.id}: send a new key`,
+  );
 };
 
 const tooMany = (): AppError => {
@@ -43,7 +46,7 @@ const insertOnce = async (parts: Parts, run: NewRun): Promise<string> => {
   }
 };
 
-/** Returns the run with this id; throws `not_found` if the project has none of that kind. */
+/** Returns the run with this id; throws `not_found` if the project has no run of that kind with this id. */
 export const getRun = async (
   { db }: Parts,
   projectId: string,
@@ -55,7 +58,7 @@ export const getRun = async (
   throw new AppError('not_found', `there is no run "${id}"`);
 };
 
-/** Queues a run; a repeated request returns the run of the first. */
+/** Queues a run; for a repeated request, returns the run of the first request. */
 export const startRun = async (parts: Parts, request: RunRequest): Promise<RunRow> => {
   const run = newRun(request);
   const id = await insertOnce(parts, run);
@@ -63,7 +66,7 @@ export const startRun = async (parts: Parts, request: RunRequest): Promise<RunRo
   return getRun(parts, run.projectId, run.kind, id);
 };
 
-/** Returns the run once it is finished, or in its present state when the time is up. */
+/** Returns the run once it has finished, or in its present state when the time is up. */
 export const awaitRun = async (
   parts: Parts,
   { projectId, kind, id }: Pick<RunRow, 'projectId' | 'kind' | 'id'>,

@@ -1,10 +1,10 @@
-/** Reads the test files of a version to send them with the call: hosts do not load them with the world. */
+/** Reads the test files of a version, which are sent with the call because hosts do not load them with the world. */
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
 import type { Parts } from '../../parts.ts';
 
 const folder = 'tests/';
-/** Upper bound for the texts as JSON. It leaves 64 KiB of a call's input for what surrounds them. */
+/** Maximum size of all test files as JSON, in bytes. It leaves 64 KiB of a call's input for the rest of the input. */
 const mostBytes = limits.callInputBytes - 64 * 1024;
 
 const tooLarge = (bytes: number): AppError =>
@@ -14,8 +14,8 @@ const tooLarge = (bytes: number): AppError =>
   );
 
 /**
- * Returns the texts in the folder `tests/` by their paths. Throws `invalid` for files that are no text, or too large
- * together.
+ * Returns the texts of the files in the folder `tests/` by their paths. Throws `invalid` for files that are no text,
+ * and if all files together are too large.
  */
 export const readTestFiles = async (
   { blobs, versions }: Parts,

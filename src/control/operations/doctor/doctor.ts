@@ -1,6 +1,6 @@
 /**
- * Checks whether an installation is healthy, as far as one replica of the control plane can see. Each check reports a
- * finding and, if something is wrong, a way out. A check that throws counts as failed.
+ * Checks whether an installation is healthy, as far as one replica of the control plane can tell. Each check reports a
+ * finding and, if something is wrong, how to correct it. A check that throws counts as failed.
  */
 import { describeError } from '#domain/error.ts';
 import { kindOfSize } from '#domain/pool.ts';
@@ -20,13 +20,19 @@ import { type Finding, failed, listNames as list, ok, warning } from './finding.
 import { checkGateways } from './gateways.ts';
 import { checkUrls } from './urls.ts';
 
-/** Deadlines longer than those of the orchestrator, so that a finding here is one that it did not repair. */
+/**
+ * Times after which a host or session counts as overdue. They are longer than the orchestrator's own, so that a finding
+ * is something that the orchestrator did not repair.
+ */
 const limits = { silentMs: 30_000, provisionMs: 150_000, closingMs: 60_000 };
 const mostSkewMs = 2_000;
-/** Longest call of user code, with a margin. */
+/** Longest time that a call of user code may take, plus a margin, in milliseconds. */
 const longCallMs = 180_000;
 const gib = 2 ** 30;
-/** Bounds for the sample of blobs that each examination reads: enough to notice a store that is damaged as a whole. */
+/**
+ * Limits of the sample of blobs that each run of the doctor reads: bytes and time. The sample is large enough to notice
+ * a store that is damaged as a whole.
+ */
 const sampled = { mostBytes: 32 * 2 ** 20, mostMs: 3_000 };
 
 const checkDatabase = async ({ db }: Parts): Promise<Finding> => {
@@ -120,7 +126,7 @@ const checkLeases = ({ leases }: Vitals): Finding => {
     const why = refusing.map(
       ({ installation, refused }) => `${installation} keeps to its last good pools: ${refused}`,
     );
-    return warning(list(why), 'correct the file; svc pools check <file> shows its mistakes');
+    return warning(list(why), 'correct the pools file; svc pools check <file> shows its mistakes');
   }
   if (late.length === 0)
     return ok(list(leases.map(({ installation, holder }) => `${holder} leads ${installation}`)));
@@ -135,7 +141,7 @@ const checkLeases = ({ leases }: Vitals): Finding => {
 
 const isOfBrowsers = (size: string): boolean => kindOfSize(size) === 'browser';
 
-/** Returns the problem of a pool; undefined if it has none. */
+/** Returns the finding about a pool that has a problem; undefined if it has none. */
 const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
   const { name, held, hosts, fresh, target, maximum, unknownWorlds } = pool;
   if (held !== null) {
@@ -148,7 +154,7 @@ const judgePool = (pool: PoolReport, waiting: number): Finding | undefined => {
   if (waiting > 0 && live >= maximum) {
     return warning(
       `${name} is full (${live} of ${maximum} hosts) while sessions wait (${waiting})`,
-      `raise its maximum, or close sessions: svc admin hosts --pool ${name} shows them`,
+      `raise the maximum of the pool, or close sessions: svc admin hosts --pool ${name} lists its hosts and their sessions`,
     );
   }
   if (fresh + hosts.starting < target && live < maximum) {
@@ -247,7 +253,10 @@ const checkCalls = ({ claimed, oldestClaimedMs }: Load): Finding =>
         "no call of user code may take that long: see the host's log (svc admin hosts --state assigned)",
       );
 
-/** Queue time longer than the restart of a program, and than most imports take. */
+/**
+ * Queue time from which imports count as delayed. It is longer than a restart of a program, and longer than most
+ * imports take.
+ */
 const longQueueSeconds = 600;
 
 const checkImports = async ({ db, config }: Parts): Promise<Finding> => {

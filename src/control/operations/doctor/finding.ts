@@ -1,4 +1,4 @@
-/** Finding of a check before it has the check's name, and helpers to word it. */
+/** Finding of a check, to which the name of the check is added later, and helpers to word it. */
 import type { DoctorCheck } from '#wire/admin-api/operations.ts';
 
 export type Finding = Omit<DoctorCheck, 'name'>;
@@ -15,7 +15,7 @@ export const failed = (message: string, fix: string): Finding => ({
   fix,
 });
 
-/** Returns the first three names, and the number of the others. */
+/** Returns the first three names, followed by the number of the remaining ones. */
 export const listNames = (names: readonly string[], between = ', '): string =>
   names.length <= 3
     ? names.join(between)

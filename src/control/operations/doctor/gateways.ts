@@ -1,13 +1,13 @@
 /**
  * Checks whether gateways poll for routes. Only callers with the valid token count as gateways. A caller with a wrong
- * token may be a misconfigured gateway or anything that reaches the port, so refused callers alone never fail the
+ * token may be a misconfigured gateway or any program that reaches the port, so refused callers alone never fail the
  * check.
  */
 import { type AskingGateway, listGateways } from '../../db/sessions/gateways.ts';
 import type { Parts } from '../../parts.ts';
 import { type Finding, failed, listNames, ok, warning } from './finding.ts';
 
-/** Longer than a gateway's long poll. */
+/** Time within which a gateway must have called, in milliseconds; longer than its long poll. */
 const withinMs = 60_000;
 
 const seeRefused =
@@ -16,13 +16,13 @@ const seeRefused =
 const describeRefused = (refused: readonly AskingGateway[]): string =>
   `a request with a wrong gateway token came from ${listNames(refused.map(({ address }) => address))}`;
 
-/** Returns the finding for a control plane without configured gateways. */
+/** Returns the finding for a control plane that has no gateway configured. */
 const judgeNone = (refused: readonly AskingGateway[]): Finding =>
   refused.length === 0
     ? ok('none are configured: clients connect to hosts directly')
     : warning(
         `${describeRefused(refused)}, and this control plane has no gateway configured`,
-        "set SVC_GATEWAY_URL and SVC_GATEWAY_TOKEN of the control plane, or stop the gateway; if it is none, block its access to the control plane's internal address (network policy)",
+        "set SVC_GATEWAY_URL and SVC_GATEWAY_TOKEN of the control plane, or stop the gateway; if the caller is no gateway, block its access to the control plane's internal address (network policy)",
       );
 
 /** Returns the finding about the gateways that called within the last minute. */
@@ -35,7 +35,7 @@ export const checkGateways = async ({ config, db }: Parts): Promise<Finding> => 
   if (seen === 0) {
     const see = `check that a gateway runs, with its GET /ready and its log; it must reach the control plane's internal address (SVC_CONTROL_URL)`;
     return failed(
-      `none has asked for routes within a minute, so no session can be reached by its address${without}`,
+      `no gateway has asked for routes within a minute, so no session can be reached by its address${without}`,
       refused.length === 0 ? see : `${see}; ${seeRefused}`,
     );
   }

@@ -1,4 +1,4 @@
-/** Checks that clients can use the addresses that they are given, and that the certificates are valid. */
+/** Checks that clients can use the addresses that the service gives them, and that the certificates are valid. */
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
@@ -12,7 +12,10 @@ const dayMs = 86_400_000;
 const isLocal = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 
-/** Returns the days until the certificate at an address expires. Throws if it has none that a client would accept. */
+/**
+ * Returns the number of days until the certificate at an address expires. Throws if the address has no certificate that
+ * a client would accept.
+ */
 const certificateDays = async ({ hostname, port }: URL): Promise<number> => {
   const socket: TLSSocket = connect({
     host: hostname.replace(/^\[|\]$/g, ''),
@@ -35,7 +38,9 @@ const checkCertificate = async (url: URL): Promise<Finding> => {
   try {
     const days = await certificateDays(url);
     const left = `the certificate of ${url.hostname} is good for ${Math.floor(days)} days`;
-    return days < soonDays ? warning(left, 'renew it; see that cert-manager does') : ok(left);
+    return days < soonDays
+      ? warning(left, 'renew the certificate; if cert-manager should renew it, check cert-manager')
+      : ok(left);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return failed(
@@ -45,7 +50,10 @@ const checkCertificate = async (url: URL): Promise<Finding> => {
   }
 };
 
-/** Checks the public address; the names of a gateway are not checked, since each session has its own. */
+/**
+ * Checks the public address of the service. Host names of the gateway are not checked, because each session has its
+ * own.
+ */
 export const checkUrls = async ({ config, publicUrl }: Parts): Promise<Finding> => {
   const url = new URL(publicUrl());
   if (config.publicUrl === null && !config.listen.public.every(({ host }) => isLocal(host))) {

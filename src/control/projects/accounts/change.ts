@@ -1,6 +1,6 @@
 /**
- * Runs changes of accounts. Changes of one organization are serialized. Each is recorded in the audit log in the same
- * transaction. A request that creates something may be repeated with the same `Idempotency-Key`.
+ * Runs changes of accounts. Changes of the same organization are serialized. Each change is recorded in the audit log,
+ * in the change's own transaction. A request that creates something may be repeated with the same `Idempotency-Key`.
  */
 import { AppError } from '#domain/error.ts';
 import type { Database, Queryable } from '../../db/core/database.ts';
@@ -12,7 +12,7 @@ import {
 import { type Actor, type Change, recordChange } from '../../db/projects/audit.ts';
 import { lockOrganization, type OrganizationRow } from '../../db/projects/organizations.ts';
 
-/** Actor of a change, and the organization in which it happens. */
+/** Actor of a change, and the organization that is changed. */
 export type Changer = { organizationId: string; actor: Actor };
 
 /** Transaction that holds the organization's lock, and records its changes in the audit log. */
@@ -22,7 +22,7 @@ export type Changing = {
   record(change: Omit<Change, 'organizationId' | 'actor'>): Promise<void>;
 };
 
-/** Runs a change in a transaction; if it throws, nothing of it is kept. */
+/** Runs a change in a transaction, which is rolled back if the change throws. */
 export const change = <Value>(
   db: Database,
   { organizationId, actor }: Changer,
@@ -36,7 +36,7 @@ export const change = <Value>(
     return work(changingOf(tx, organization, actor));
   });
 
-/** Builds the means of a change within a transaction that holds the organization's lock. */
+/** Builds what a change needs, within a transaction that holds the organization's lock. */
 export const changingOf = (
   tx: Queryable,
   organization: OrganizationRow,
@@ -47,12 +47,12 @@ export const changingOf = (
   record: (entry) => recordChange(tx, { ...entry, organizationId: organization.id, actor }),
 });
 
-/** `Idempotency-Key` of a request that creates something; undefined without one. */
+/** `Idempotency-Key` of a request that creates something; undefined if the request has none. */
 export type Once = AccountCreation | undefined;
 
 /**
- * Records the object that a request with a key created. Throws `conflict`, with that object's id, if the key was used
- * before.
+ * Records which object a request with an `Idempotency-Key` created. Throws `conflict`, with the id of the earlier
+ * object, if the key was used before.
  */
 export const noteCreation = async (
   { tx, organization }: Changing,
@@ -76,8 +76,8 @@ const repeatedError = async (
 };
 
 /**
- * Returns the id of the object that an earlier request with the key created; undefined for none. Throws `conflict` if
- * that request was a different one.
+ * Returns the id of the object that an earlier request with the same `Idempotency-Key` created; undefined if there was
+ * no such request. Throws `conflict` if the earlier request had other content.
  */
 export const findMade = async (
   { tx, organization }: Changing,
@@ -86,5 +86,8 @@ export const findMade = async (
   const made = once && (await findAccountCreation(tx, organization.id, once.key));
   if (made === undefined) return undefined;
   if (made.operation === once?.operation && made.hash === once.hash) return made.subject;
-  throw new AppError('conflict', `this Idempotency-Key made ${made.subject} by another request`);
+  throw new AppError(
+    'conflict',
+    `this Idempotency-Key was already used for another request, which created ${made.subject}: send a new key`,
+  );
 };

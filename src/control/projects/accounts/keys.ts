@@ -53,7 +53,7 @@ export const createKey = (
     return made;
   });
 
-/** Revokes a key pair permanently; it is named by its id or its public key. */
+/** Revokes a key pair permanently; the caller names the pair by its id or its public key. */
 export const revokeKey = (
   db: Database,
   changer: Changer,

@@ -1,4 +1,7 @@
-/** Members of organizations and of projects. Only owners add and remove owners, and the last owner stays. */
+/**
+ * Members of organizations and of projects. Only owners may add and remove owners, and the last owner cannot be
+ * removed.
+ */
 import { type Role, readEmail, whyNotRole } from '#domain/account.ts';
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -18,7 +21,7 @@ import {
 } from '../../db/projects/members.ts';
 import { type Changer, type Changing, change } from './change.ts';
 
-/** User named by id, or by e-mail address. */
+/** User, named either by id or by e-mail address. */
 export type Named = { userId?: string | undefined; email?: string | undefined };
 
 const invalid = (field: string, message: string): AppError =>
@@ -26,13 +29,13 @@ const invalid = (field: string, message: string): AppError =>
     fields: [{ path: [field], message }],
   });
 
-/** Returns the id or the e-mail address, whichever was given. Throws `invalid` for both or none. */
+/** Returns the id or the e-mail address, whichever was given. Throws `invalid` if both or neither were given. */
 const readNamed = ({ userId, email }: Named): { userId: string | null; email: string | null } => {
   if ((userId === undefined) === (email === undefined)) {
-    throw invalid('userId', 'or "email" names the user, one of them');
+    throw invalid('userId', 'or "email" is required, and not both');
   }
   const address = email === undefined ? null : readEmail(email);
-  if (address === undefined) throw invalid('email', 'is no e-mail address');
+  if (address === undefined) throw invalid('email', 'must be an e-mail address');
   return { userId: userId ?? null, email: address };
 };
 
@@ -66,7 +69,7 @@ const checkOwnerStays = async (
   throw new AppError('conflict', message);
 };
 
-/** Returns the user of a new member; creates it if the e-mail address is unknown. */
+/** Returns the user for a new member; creates the user if the e-mail address is unknown. */
 const userOf = async (
   { tx, organization }: Changing,
   named: Named,
@@ -115,7 +118,7 @@ export const setMembership = (
 ): Promise<MemberRow> =>
   change(db, changer, (changing) => putMember(changing, changer.role, given));
 
-/** Removes a member, together with their project roles and their tokens. */
+/** Removes a member, together with the member's roles in projects and the member's tokens. */
 export const removeMembership = (
   db: Database,
   changer: Changer & { role: Role },
@@ -161,7 +164,7 @@ export const setProjectMembership = (
     return { ...member, role };
   });
 
-/** Removes a member's role in a project, so that the role in the organization applies. */
+/** Removes a member's role in a project, so that the member's role in the organization applies there. */
 export const removeProjectMembership = (
   db: Database,
   changer: Changer,

@@ -1,6 +1,6 @@
 /**
- * Organizations: admins change them, owners delete them, operators create them. An operator names the first owner, and
- * another one if no owner can be reached any more. An owner's token is shown once.
+ * Organizations: admins change them, owners delete them, and operators create them. An operator names the first owner,
+ * and may name another one if no owner can be reached any more. An owner's token is shown once.
  */
 import { tokenScopes } from '#domain/account.ts';
 import { AppError } from '#domain/error.ts';
@@ -35,7 +35,7 @@ export const viewOrganization = ({ createdAt, ...row }: OrganizationRow): Organi
   createdAt: createdAt.toISOString(),
 });
 
-/** Changes the given settings of an organization. */
+/** Changes those settings of an organization that are given. */
 export const updateOrganization = (
   db: Database,
   changer: Changer,
@@ -53,7 +53,7 @@ export const updateOrganization = (
     return { ...organization, ...after };
   });
 
-/** Deletes an organization that has no project. `named` is the id that the caller sent as confirmation. */
+/** Deletes an organization that has no projects. `named` is the id that the caller sent to confirm the deletion. */
 export const deleteOrganization = (db: Database, changer: Changer, named: string): Promise<void> =>
   change(db, changer, async ({ tx, organization, record }) => {
     const { id, slug, name } = organization;
@@ -84,7 +84,7 @@ export const operator: Actor = { kind: 'operator', id: 'operator', name: 'operat
 /** Lifetime, in days, of the token that an operator creates for an owner. */
 const ownerTokenDays = 90;
 
-/** Makes a user an owner and creates a token for them, within the transaction of another change. */
+/** Makes a user an owner and creates a token for the user, within the transaction of another change. */
 const putOwner = async (
   changing: Changing,
   { email, name }: { email: string; name?: string | undefined },
@@ -95,7 +95,7 @@ const putOwner = async (
   return makeToken(changing, member, { ...token, reach });
 };
 
-/** Makes a user an owner and creates a token for them. Only operators do this from outside an organization. */
+/** Makes a user an owner and creates a token for the user. Only operators do this from outside an organization. */
 export const addOwner = async (
   db: Database,
   slug: string,
@@ -112,11 +112,11 @@ export const addOwner = async (
 export type MadeOrganization = {
   organization: OrganizationView;
   apiKey: MadeKeyView;
-  /** Token of the owner, if one was named. */
+  /** Token of the owner; null if the request names no owner. */
   token: MadeTokenView | null;
 };
 
-/** Creates an organization with a key pair of its own, and with an owner if one is named. */
+/** Creates an organization with an organization key pair, and with an owner if one is named. */
 export const createOrganization = async (
   db: Database,
   { slug, name, owner }: { slug: string; name: string; owner?: string | undefined },

@@ -1,6 +1,6 @@
 /**
- * Creates, renames and deletes projects. A project with open sessions cannot be deleted. Deletion takes its worlds and
- * keys along; the remaining rows (calls, ledgers, the audit log) can no longer be reached.
+ * Creates, renames and deletes projects. A project with open sessions cannot be deleted. Deleting a project also
+ * deletes its worlds and keys; the remaining rows (calls, ledgers, the audit log) can no longer be reached.
  */
 import { slugForm, slugOf } from '#domain/account.ts';
 import { AppError } from '#domain/error.ts';
@@ -20,7 +20,7 @@ import {
 } from '../../db/projects/projects.ts';
 import { type Changer, change, findMade, noteCreation, type Once } from './change.ts';
 
-/** Upper bound for a project's metadata as JSON. */
+/** Maximum length of a project's metadata as JSON, in characters. */
 const mostMetadataChars = 16 * 1024;
 
 export const viewProject = (row: ProjectRow): ProjectView => ({
@@ -55,7 +55,10 @@ const checkMetadata = (metadata: object | undefined): void => {
 
 const readSlug = ({ name, slug = slugOf(name) }: { name: string; slug?: string | undefined }) => {
   if (slugForm.test(slug)) return slug;
-  throw invalid('name', `"${name}" makes no slug: give one as "slug", of a-z, 0-9 and "-"`);
+  throw invalid(
+    'name',
+    `"${name}" cannot be turned into a slug: give a "slug" of a-z, 0-9 and "-"`,
+  );
 };
 
 const takenError = (slug: string): AppError =>
@@ -65,7 +68,7 @@ const takenError = (slug: string): AppError =>
 
 export type NewProject = { name: string; slug?: string | undefined; metadata?: object | undefined };
 
-/** Creates a project, or returns the one that an earlier request with the same key created. */
+/** Creates a project, or returns the one that an earlier request with the same `Idempotency-Key` created. */
 export const createProject = async (
   db: Database,
   changer: Changer,
@@ -100,7 +103,7 @@ export const createProject = async (
   }
 };
 
-/** Changes name and metadata, as far as they are given. */
+/** Changes the name and the metadata of a project; a member that is not given stays unchanged. */
 export const updateProject = (
   db: Database,
   changer: Changer,

@@ -1,6 +1,6 @@
 /**
- * Settings of a project. A setting that it lacks comes from its organization or the installation. A project may set a
- * quota lower than the installation's default; only an operator may raise it.
+ * Settings of a project. A setting that the project does not set comes from its organization or the installation. A
+ * project may set a quota lower than the installation's default; only an operator may raise it above the default.
  */
 import { AppError } from '#domain/error.ts';
 import type { BrowserTier } from '#domain/session.ts';
@@ -23,14 +23,14 @@ import {
 import { type Changer, change } from './change.ts';
 import { getProject } from './projects.ts';
 
-/** Settings of the installation, for projects that set none. */
+/** Settings of the installation, used for projects that do not set their own. */
 export type UsualSettings = {
   quotas: Quotas;
   rateLimit: number | null;
   browserTier: BrowserTier;
 };
 
-/** Default rule of the release gate, if the project sets none. */
+/** Rule of the release gate for projects that do not set one. */
 const usualGate = { threshold: 0.7, floor: 30 };
 
 type QuotaColumn = `quota${Capitalize<SettableQuota>}`;
@@ -67,7 +67,7 @@ const view = (found: Found, usual: UsualSettings): ProjectSettingsView => ({
   set: namesOfSet(found),
 });
 
-/** Returns the effective settings, without the list of those that the project sets itself. */
+/** Returns the effective settings, without the list `set` of those that the project sets itself. */
 const valuesOf = (found: Found, usual: UsualSettings): object => {
   const { set: _, ...values } = view(found, usual);
   return values;
@@ -86,7 +86,7 @@ export const getSettings = async (
   usual: UsualSettings,
 ): Promise<ProjectSettingsView> => view(await getFound(db, projectId), usual);
 
-/** Returns the given value, null included; the value before if none is given. */
+/** Returns the given value, also if it is null; the previous value if the given one is undefined. */
 const changed = <Value>(given: Value | undefined, before: Value): Value =>
   given === undefined ? before : given;
 
@@ -113,7 +113,10 @@ const tooMuch = (path: string[], most: number): AppError => {
   });
 };
 
-/** Throws `invalid` for a limit above the installation's, unless an operator has given the project as much. */
+/**
+ * Throws `invalid` for a limit above the installation's, unless an operator has already raised the project's limit to
+ * at least that value.
+ */
 const checkBounds = (before: Found, wanted: ProjectSettingsChange, usual: UsualSettings): void => {
   for (const name of settableQuotas) {
     const most = Math.max(usual.quotas[name], before[columnOf(name)] ?? 0);
@@ -130,7 +133,7 @@ type Allowance = {
   isOperator: boolean;
 };
 
-/** Changes settings; those that are not named stay as they are. */
+/** Changes settings; settings that the request does not name stay unchanged. */
 export const updateSettings = (
   db: Database,
   changer: Changer,

@@ -1,7 +1,7 @@
 /**
- * Personal access tokens. Users create them for themselves; those who manage members create them for other members,
- * but only owners do so for owners. A token cannot create one with more scopes or projects than its own. A token is
- * shown once and stored as its hash.
+ * Personal access tokens. Users create tokens for themselves. Callers who may manage members create them for other
+ * members, but only owners do so for owners. A token cannot create a token with more scopes or projects than its own. A
+ * token is shown once and stored as its hash.
  */
 import {
   isWithin,
@@ -29,7 +29,9 @@ import { hashSecretKey } from '../../platform/tokens/tokens.ts';
 import { type Changer, type Changing, change, noteCreation, type Once } from './change.ts';
 import { getMember, type Named } from './members.ts';
 
-/** Caller: its role in the organization, and the token that a person uses. */
+/**
+ * Caller with its role in the organization, and its personal access token; null if the caller used another credential.
+ */
 export type TokenRequester = Changer & { role: Role; token: BearerRow | null };
 
 export type WantedToken = Named & {
@@ -64,7 +66,7 @@ const checkMayManage = (
   throw new AppError('forbidden', message);
 };
 
-/** Returns the member that the token is for: the named one, or the caller. */
+/** Returns the member that the token is for: the one that the request names, else the caller. */
 const whose = (changing: Changing, { token }: TokenRequester, { userId, email }: WantedToken) => {
   const named =
     userId === undefined && email === undefined ? { userId: token?.userId } : { userId, email };
@@ -97,7 +99,7 @@ const checkProjects = async (
   throw new AppError('not_found', `there is no project "${missing}"`);
 };
 
-/** Creates a token of a member within the transaction of another change. */
+/** Creates a token for a member, within the transaction of another change. */
 export const makeToken = async (
   changing: Changing,
   member: MemberRow,
@@ -146,7 +148,7 @@ export const createToken = (
     return made;
   });
 
-/** Revokes a token permanently. If the caller may not see the token, it is answered as missing. */
+/** Revokes a token permanently. Throws `not_found` also for a token that the caller may not see. */
 export const revokeToken = (db: Database, requester: TokenRequester, id: string): Promise<void> =>
   change(db, requester, async (changing) => {
     const { tx, organization, record } = changing;

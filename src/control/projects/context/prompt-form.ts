@@ -1,6 +1,7 @@
 /**
- * Parses prompts: a text, or a chat of messages and placeholders. Their texts can include other prompts as parts:
- * `@@@langfusePrompt:name=greeting|label=production@@@`, the form that the established SDKs write.
+ * Parses prompts: a text, or a chat of messages and placeholders. Their texts can include other prompts by references
+ * such as `@@@langfusePrompt:name=greeting|label=production@@@`, the form that the established SDKs write. Such a
+ * reference is called a part.
  */
 import { isObject } from '#domain/json.ts';
 import { Misfit } from '#observability/read-value.ts';
@@ -27,7 +28,10 @@ const readMessage = (given: unknown): object => {
   );
 };
 
-/** Parses a prompt of a type; if none is given, a list is a chat and a text is a text prompt. Throws `Misfit`. */
+/**
+ * Parses a prompt of the given type. If no type is given, a list is a chat prompt and a text is a text prompt. Throws
+ * `Misfit`.
+ */
 export const readPrompt = (prompt: unknown, type: PromptType | undefined): PromptContent => {
   if (type === 'chat' || (type === undefined && Array.isArray(prompt))) {
     if (!Array.isArray(prompt)) throw new Misfit('prompt', 'must be a list of messages');
@@ -40,7 +44,7 @@ export const readPrompt = (prompt: unknown, type: PromptType | undefined): Promp
   return { type: 'text', content: JSON.stringify(prompt) };
 };
 
-/** Prompt that a part refers to, by version or label. */
+/** Reference in a text to another prompt, by version or label. */
 export type PromptPart = { name: string; at: { version: number } | { label: string } };
 
 /** Marker at the beginning of each part. */
@@ -54,7 +58,7 @@ const readVersion = (text: string | undefined): number | undefined =>
     ? Number(text)
     : undefined;
 
-/** Parses the text after `name=`; returns undefined without a name, or without a version or label. */
+/** Parses the text after `name=`; returns undefined if it has no name, or neither version nor label. */
 const readPart = (text: string): PromptPart | undefined => {
   const [name = '', ...members] = text.split('|');
   const given = new Map(
@@ -73,7 +77,7 @@ const readPart = (text: string): PromptPart | undefined => {
 };
 
 /**
- * Returns the parts in a text, in their order, each with the text it is written as. Malformed ones count as plain
+ * Returns the parts in a text, in their order, each with the text of the reference. Malformed references count as plain
  * text.
  */
 export const partsOf = (text: string): { written: string; part: PromptPart }[] =>
@@ -85,7 +89,8 @@ export const partsOf = (text: string): { written: string; part: PromptPart }[] =
 const variableForm = /\{\{\s*([^{}\s]{1,500})\s*\}\}/g;
 
 /**
- * Returns the names that a chat uses both as a variable and as a placeholder: an SDK fills in both by the same name.
+ * Returns the names that a chat uses for both a variable and a placeholder. An SDK would fill in both with the same
+ * value.
  */
 export const namedTwice = (content: unknown): string[] => {
   if (!Array.isArray(content)) return [];
@@ -101,7 +106,10 @@ export const namedTwice = (content: unknown): string[] => {
   return [...new Set(placeholders)].filter((name) => variables.has(name));
 };
 
-/** Returns the content with each of its texts changed; in a chat, those of its messages. */
+/**
+ * Returns the content with `change` applied to each of its texts: to the prompt's own text, or to the texts of a chat's
+ * messages.
+ */
 export const mapTexts = async (
   content: unknown,
   change: (text: string) => Promise<string>,

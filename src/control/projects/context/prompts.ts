@@ -1,5 +1,6 @@
 /**
- * Prompts, which are context repositories: pushed, labelled, fetched and deleted in the form of the established SDKs.
+ * Prompts, which are stored as context repositories. They are pushed, labelled, fetched and deleted in the form of the
+ * established SDKs.
  */
 import { AppError } from '#domain/error.ts';
 import type { ContextKind, PromptView } from '#wire/public-api/projects/context.ts';
@@ -28,12 +29,14 @@ import {
 
 const kind = 'prompts' satisfies ContextKind;
 
-/** Returns the version or label that a query names, or `usual` if it names none. Throws `invalid`. */
+/**
+ * Returns the version or label that a query names, or `usual` if it names neither. Throws `invalid` if it names both.
+ */
 export const versionIn = <Usual>(query: RawQuery, usual: Usual) => {
   const version = textIn(query, 'version');
   const label = textIn(query, 'label');
   if (version !== undefined && label !== undefined) {
-    throw invalidParameter('label', 'and version cannot both be given');
+    throw invalidParameter('label', 'cannot be combined with "version": give one of them');
   }
   if (version !== undefined) return { version: readNumber(version) };
   return label === undefined ? usual : { label };
@@ -49,15 +52,21 @@ const mostDepth = 5;
 const mostChars = 4 * 1024 * 1024;
 const mostParts = 1_000;
 
-/** Position of a text: the prompts around it, outermost first, and the number of parts that may still be inserted. */
+/**
+ * Position of a text while parts are inserted: the names of the prompts that contain it, outermost first, and how many
+ * more parts may be inserted.
+ */
 type Place = { within: readonly string[]; budget: { parts: number } };
 
-const unresolved = 'read it with resolve=false';
+const unresolved = 'read the prompt with resolve=false';
 
 const refuseParts = ([name]: readonly string[], what: string): AppError =>
   new AppError('invalid', `the parts of "${name}" ${what}; ${unresolved}`);
 
-/** Returns the prompt that a part refers to. Throws `not_found`, and `invalid` if it cannot be a part there. */
+/**
+ * Returns the prompt that a part refers to. Throws `not_found` if it does not exist, and `invalid` if it cannot be
+ * inserted at this position.
+ */
 const findPart = async (
   db: Queryable,
   projectId: string,
@@ -66,18 +75,24 @@ const findPart = async (
 ): Promise<{ name: string; text: string }> => {
   budget.parts -= 1;
   if (within.length > mostDepth || budget.parts < 0) {
-    throw refuseParts(within, `are nested deeper than ${mostDepth}, or too many`);
+    throw refuseParts(
+      within,
+      `are nested more than ${mostDepth} levels deep, or are more than ${mostParts}`,
+    );
   }
   const { repo, version } = await getVersion(db, projectId, { kind, name }, at);
   if (within.includes(repo.name)) {
-    throw refuseParts(within, `lead in a circle, ${[...within, repo.name].join(' → ')}`);
+    throw refuseParts(
+      within,
+      `refer to each other in a circle, ${[...within, repo.name].join(' → ')}`,
+    );
   }
   const content: unknown = JSON.parse(version.content);
   if (typeof content === 'string') return { name: repo.name, text: content };
-  throw new AppError('invalid', `"${repo.name}" is a chat, which no text can have as a part`);
+  throw new AppError('invalid', `"${repo.name}" is a chat prompt, which cannot be part of a text`);
 };
 
-/** Returns the text with its parts replaced by the prompts that they refer to. */
+/** Returns the text in which each part is replaced by the prompt that it refers to. */
 const resolveText = async (
   db: Queryable,
   projectId: string,
@@ -125,13 +140,13 @@ const viewFound = ({ repo, version }: Found, prompt: unknown): PromptView => ({
   resolutionGraph: null,
 });
 
-/** Returns the view of a prompt as it was written. */
+/** Returns the view of a prompt with its parts unresolved. */
 export const viewPrompt = (found: Found): PromptView =>
   viewFound(found, new JsonText(found.version.content));
 
 /**
- * Returns the view of a prompt with its parts resolved. Throws `not_found` for a missing part, and `invalid` for too
- * many.
+ * Returns the view of a prompt with its parts resolved. Throws `not_found` if a part does not exist, and `invalid` if
+ * there are too many parts.
  */
 export const resolvePrompt = async (
   db: Queryable,
@@ -150,7 +165,9 @@ const refusePrompt = (message: string, cause?: unknown): AppError =>
     cause,
   });
 
-/** Throws `invalid` for a prompt whose parts cannot be resolved, or whose variables and placeholders share a name. */
+/**
+ * Throws `invalid` if the parts of a prompt cannot be resolved, or if a variable and a placeholder have the same name.
+ */
 const checkPrompt = async (
   db: Queryable,
   projectId: string,

@@ -1,6 +1,6 @@
 /**
- * Pushes and reads versions of context repositories. The latest version has the label `latest`. Every other label
- * stays where a client moved it; a label belongs to one version.
+ * Pushes and reads versions of context repositories. The latest version always has the label `latest`. Every other
+ * label stays on a version until a client moves it; a label belongs to one version.
  */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
@@ -33,12 +33,12 @@ export type Push = {
   promptType: PromptType | null;
   content: string;
   config: string;
-  /** Tags of the repository; null keeps the present ones. */
+  /** Tags of the repository; null leaves the present tags unchanged. */
   tags: string[] | null;
   labels: readonly string[];
   message: string | null;
   createdBy: string;
-  /** Latest version that the caller knows; null skips the check for concurrent changes. */
+  /** Number of the latest version that the caller knows, to detect concurrent changes; null skips this check. */
   baseVersion: number | null;
 };
 
@@ -57,7 +57,7 @@ export const readLabels = (field: string, given: readonly string[]): string[] =>
 export const readTags = (given: readonly string[] | undefined): string[] | null =>
   given === undefined ? null : [...new Set(given.map(cleanText))];
 
-/** Returns the id from which a repository's key is derived, as used in lists with cursors. */
+/** Returns the id from which a repository's key is derived; cursors of lists use it, too. */
 export const repoIdOf = ({ kind, name }: Pick<ContextRepo, 'kind' | 'name'>): string =>
   `context/${kind}/${name}`;
 
@@ -90,7 +90,7 @@ const checkPush = (repo: ContextRepo, { baseVersion, promptType }: Push): void =
   }
   if (repo.promptType !== promptType) {
     throw new AppError('invalid', `"${name}" is a ${repo.promptType} prompt, not ${promptType}`, {
-      fields: [{ path: ['type'], message: `must be ${repo.promptType}, as in versions before` }],
+      fields: [{ path: ['type'], message: `must be ${repo.promptType}, as in earlier versions` }],
     });
   }
   if (lastVersion >= contextLimits.versions) {
@@ -98,7 +98,7 @@ const checkPush = (repo: ContextRepo, { baseVersion, promptType }: Push): void =
   }
 };
 
-/** Moves labels to a version. Throws `exhausted` if the repository then has too many. */
+/** Moves labels to a version. Throws `exhausted` if the repository would then have too many labels. */
 export const assignLabels = async (
   tx: Queryable,
   { key, name }: ContextRepo,
@@ -138,7 +138,7 @@ const nouns: Record<ContextKind, string> = {
 export const noRepo = ({ kind, name }: Named): AppError =>
   new AppError('not_found', `${nouns[kind]} not found: '${name}'`);
 
-/** Finds a repository by its name, also as escaped in an address; returns undefined if there is none. */
+/** Returns the repository with this name, which may be escaped as in an address; undefined if there is none. */
 export const findNamedRepo = (
   db: Queryable,
   projectId: string,
@@ -146,7 +146,10 @@ export const findNamedRepo = (
 ): Promise<ContextRepo | undefined> =>
   findNamed(name, (each) => findRepo(db, { projectId, kind, name: each }));
 
-/** Returns a version by number or label, with its repository. Throws `not_found`, naming what is missing. */
+/**
+ * Returns a version by number or label, with its repository. Throws `not_found` with a message that names what is
+ * missing.
+ */
 export const getVersion = async (
   db: Queryable,
   projectId: string,

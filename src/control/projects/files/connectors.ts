@@ -1,7 +1,7 @@
 /**
- * Connectors of project files: created, viewed, opened. A folder lies in the project's part of the folder that the
- * operator configured. A bucket is at a public address, or at one that the operator listed. Keys are sealed and never
- * shown.
+ * Connectors of project files: creates, shows and opens them. The folder of a connector lies in the project's part of
+ * the folder that the operator configured. A bucket is at a public address, or at one that the operator listed. Keys of
+ * buckets are encrypted and never shown.
  */
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';
@@ -85,7 +85,10 @@ const originOf = (url: string): string | undefined => {
     : undefined;
 };
 
-/** Returns the origin of a bucket service if requests to it are allowed; throws `invalid` with the reason if not. */
+/**
+ * Returns the origin of a bucket service if requests to it are allowed; throws `invalid` with the reason if they are
+ * not.
+ */
 const readEndpoint = (given: string, named: readonly string[]): string => {
   const path = ['bucket', 'endpoint'];
   const origin = originOf(given);
@@ -98,7 +101,7 @@ const readEndpoint = (given: string, named: readonly string[]): string => {
   return origin;
 };
 
-/** Returns the keys given for a bucket; undefined if it uses those of another connector. */
+/** Returns the keys given for a bucket; undefined if the bucket uses the keys of another connector. */
 const readConnection = ({ config }: Needed, given: BucketBody) => {
   const { connectionId, accessKeyId, secretAccessKey, endpoint, region } = given;
   if (connectionId !== undefined) {
@@ -138,7 +141,7 @@ const readPlace = (parts: Needed, body: FileConnectorBody) => {
 const taken = (name: string): AppError =>
   new AppError('conflict', `there is a file connector "${name}" already`);
 
-/** Creates a connector; its folder or bucket is not contacted yet. */
+/** Creates a connector; its folder or bucket is not accessed yet. */
 export const makeConnector = async (
   parts: Needed,
   projectId: string,
@@ -195,7 +198,7 @@ const keysOf = ({ config }: Pick<ProjectParts, 'config'>, row: FileConnectorRow)
   if (isObject(keys)) return keys as BucketKeys;
   throw new AppError(
     'unavailable',
-    'its keys cannot be decrypted any more, because the secret of the service has changed: create the connector again',
+    'the keys of the connector cannot be decrypted any more, because the secret of the service has changed: create the connector again',
   );
 };
 
@@ -207,7 +210,11 @@ export const openPlace = async (
   const { endpoint, bucket, placePath: prefix, region } = row;
   const { folder, endpoints } = parts.config.files;
   if (row.kind === 'folder') {
-    if (folder === null) throw new AppError('unavailable', 'folders are not available any more');
+    if (folder === null)
+      throw new AppError(
+        'unavailable',
+        'connectors to folders are not available any more: the operator has removed the folder from the configuration',
+      );
     const names = [row.projectId, ...prefix.split('/').filter((name) => name !== '')];
     return openFolderPlace(folder, names, { make: row.direction === 'push' });
   }

@@ -1,6 +1,7 @@
 /**
- * Media: bytes that traces and items of datasets refer to. Their id derives from their digest, and a client writes it
- * into its references before it uploads them. The same bytes are therefore uploaded once in a project.
+ * Media: bytes that traces and items of datasets refer to. The id of media is derived from the digest of the bytes. A
+ * client writes the id into its references before it uploads the bytes, so the same bytes are uploaded only once in a
+ * project.
  */
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
@@ -21,14 +22,17 @@ import { checkArrived } from '../../platform/blobs/arrived.ts';
 import type { ProjectParts } from '../parts.ts';
 import { awaitBytes, digestFrom } from './uploads.ts';
 
-/** Returns the id of media, as clients derive it from the digest. */
+/** Returns the id of media; clients derive it from the digest in the same way. */
 export const mediaIdOf = (sha256: string): string =>
   sha256.replaceAll('+', '-').replaceAll('/', '_').slice(0, 22);
 
 const field = (name: string, message: string): AppError =>
   new AppError('invalid', `${name} ${message}`, { fields: [{ path: [name], message }] });
 
-/** Reads the owner of media: a trace, optionally with an observation of it, or an item of a dataset. */
+/**
+ * Returns the owner of media that the body names: a trace, optionally with one of its observations, or an item of a
+ * dataset.
+ */
 const readOwner = (body: MediaBody) => {
   const { traceId, observationId, datasetId, datasetItemId } = body;
   const ofItem = datasetId !== undefined || datasetItemId !== undefined;
@@ -76,7 +80,7 @@ const noteMedia = (
     return row;
   });
 
-/** Returns the address to upload media to; null if the project has the bytes. */
+/** Returns the address to upload media to; null if the project already has the bytes. */
 export const requestMedia = async (
   parts: ProjectParts,
   projectId: string,
@@ -118,12 +122,14 @@ export const requestMedia = async (
 
 export const noMedia = (): AppError => new AppError('not_found', 'Media asset not found');
 
-/** Returns the upload whose bytes have arrived. If none has, throws the error of the first one. */
+/**
+ * Returns the first upload whose bytes have arrived. If no bytes have arrived, throws the error of the first upload.
+ */
 const findArrived = async (
   { blobs }: ProjectParts,
   awaited: readonly AwaitedRow[],
 ): Promise<AwaitedRow> => {
-  let failure: unknown = new AppError('conflict', 'the upload is over: ask for it again');
+  let failure: unknown = new AppError('conflict', 'the upload has expired: request a new one');
   for (const [index, one] of awaited.entries()) {
     try {
       await checkArrived(blobs, one);
@@ -141,7 +147,7 @@ const timeOf = (text: string): Date => {
   return Number.isNaN(time.getTime()) ? new Date() : time;
 };
 
-/** Processes a client's report on its upload. */
+/** Processes a client's report that its upload has succeeded or failed. */
 export const reportMedia = async (
   parts: ProjectParts,
   projectId: string,

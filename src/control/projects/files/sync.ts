@@ -1,7 +1,7 @@
 /**
- * Syncs a folder or bucket with the files of a project, one way: new and changed files are copied, and nothing is
- * deleted. A request works for a limited time and answers `partial` if files are left. The next request continues,
- * since each file is recorded once both sides have it. Only one request syncs a connector at a time.
+ * Syncs a folder or bucket with the files of a project, in one direction: new and changed files are copied, and nothing
+ * is deleted. A request works for a limited time and answers `partial` if files are left. The next request continues
+ * there, because each file is recorded once it has been copied. Only one request at a time syncs a connector.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,8 +37,8 @@ import { storeFile } from './uploads.ts';
 type SyncParts = Pick<ProjectParts, 'blobs' | 'config' | 'db' | 'log'>;
 
 /**
- * Time after which no further file is begun, in milliseconds. `wholeMs` bounds the whole sync, with the files under
- * way.
+ * Time after which no further file is started (`beginMs`), and time limit of the whole sync, including files under way
+ * (`wholeMs`), in milliseconds.
  */
 const beginMs = 20_000;
 const wholeMs = 10 * 60_000;
@@ -46,7 +46,7 @@ const renewEveryMs = 20_000;
 const atOnce = 4;
 const mostWarnings = 100;
 
-/** File to copy, and the function that copies it; it returns the entry by which the file is recognized from then on. */
+/** File to copy. `bring` copies the file and returns the entry by which later syncs recognize it. */
 type Work = { path: string; bytes: number; bring(): Promise<SyncEntry> };
 type Planned = { found: number; unchanged: number; work: Work[]; isCut: boolean; gone: string[] };
 type Run = {
@@ -70,14 +70,20 @@ const typeOf = (path: string, said: string | undefined): string => {
   return lookup(path) || defaultContentType;
 };
 
-/** Returns the path in the project for a file of the place; undefined, with a warning, if it cannot have one. */
+/**
+ * Returns the path in the project for a file of the folder or bucket. If the project cannot hold the file, warns and
+ * returns undefined.
+ */
 const readPlaced = ({ connector, warn }: Run, { path, bytes }: PlacedFile): string | undefined => {
   const above = connector.targetPrefix === '' ? '' : `${connector.targetPrefix}/`;
   try {
     const { names, isFolder } = readFilePath('path', `${above}${path}`);
     if (isFolder) throw new AppError('invalid', 'path ends with "/"');
     if (bytes > limits.fileBytes) {
-      throw new AppError('invalid', `has ${bytes} bytes: a file has at most ${limits.fileBytes}`);
+      throw new AppError(
+        'invalid',
+        `has ${bytes} bytes, more than the maximum of ${limits.fileBytes}`,
+      );
     }
     return names.join('/');
   } catch (error) {
@@ -87,7 +93,7 @@ const readPlaced = ({ connector, warn }: Run, { path, bytes }: PlacedFile): stri
   }
 };
 
-/** Copies one file of the place into the project. */
+/** Copies one file of the folder or bucket into the project. */
 const pullOne = async (
   { parts, connector, place, signal }: Run,
   file: PlacedFile,
@@ -230,7 +236,7 @@ const sync = async (
       if (planned.isCut) {
         warn(
           '',
-          `there are more than ${mostPlaced} files: the others are left out; make a connector for a part`,
+          `there are more than ${mostPlaced} files: the others are left out; create connectors for parts of the folder or bucket`,
         );
       }
       const { files, ...capture } = await bringOver(run, planned);
@@ -249,7 +255,10 @@ const sync = async (
   }
 };
 
-/** Syncs a connector of the project; throws `invalid` for one that agents may not sync, and `conflict`. */
+/**
+ * Syncs a connector of the project. Throws `invalid` if agents may not sync the connector, and `conflict` if it is
+ * being synced already.
+ */
 export const syncConnector = async (
   parts: SyncParts,
   projectId: string,
@@ -260,13 +269,16 @@ export const syncConnector = async (
   if (!connector.agentAccess) {
     const message = `the connector "${connector.name}" is not open to agents: set its agentAccess`;
     throw new AppError('invalid', message, {
-      fields: [{ path: ['connectorId'], message: 'is that of a connector without agent access' }],
+      fields: [{ path: ['connectorId'], message: 'names a connector that agents may not sync' }],
     });
   }
   const syncId = newId('syn');
   const claimed = await db.transaction((tx) => claimSync(tx, { projectId, id, syncId }));
   if (claimed === 'busy') {
-    throw new AppError('conflict', `the connector "${connector.name}" is being synced`);
+    throw new AppError(
+      'conflict',
+      `the connector "${connector.name}" is already being synced; wait for that sync to end`,
+    );
   }
   if (claimed === 'full') {
     const message = 'the maximum number of connectors is being synced: try again in a moment';

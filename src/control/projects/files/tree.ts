@@ -29,7 +29,7 @@ const nothingAt = (path: string): AppError =>
 const taken = (path: string, kind: Entry['kind']): AppError =>
   new AppError('conflict', `there is a ${kind} at "${path}" already`, { detail: { path, kind } });
 
-/** Returns the entry of a folder under a name. */
+/** Returns the file or folder with this name in a folder; undefined if there is none. */
 export const findIn = async (
   db: Queryable,
   folderId: string,
@@ -70,7 +70,10 @@ export const getFile = async (
   throw new AppError('not_found', `there is a folder at "${at}", and no file`);
 };
 
-/** Returns the folder at a path, and creates it with its missing parents. Throws `conflict` if a file is on the way. */
+/**
+ * Returns the folder at a path; creates the folder and its parents if they do not exist. Throws `conflict` if there is
+ * a file in place of one of them.
+ */
 export const ensureFolder = async (
   tx: Queryable,
   projectId: string,
@@ -88,7 +91,7 @@ export const ensureFolder = async (
   return { folder, isNew: missing.length > 0 };
 };
 
-/** Returns the folder of a path, created if need be, and the name in it. */
+/** Returns the folder that a path leads to, created if it does not exist, and the name of the entry in it. */
 export const ensurePlace = async (
   tx: Queryable,
   projectId: string,
@@ -98,7 +101,10 @@ export const ensurePlace = async (
   return { folder, name: names.at(-1) ?? '' };
 };
 
-/** Throws `conflict` if a file cannot be put there: a folder has the path, or a file that must not be replaced. */
+/**
+ * Throws `conflict` if a file cannot be stored at a path, because a folder is there, or a file that must not be
+ * replaced.
+ */
 export const checkFree = (
   entry: Entry | undefined,
   { path, overwrite }: { path: string; overwrite: boolean },
@@ -115,7 +121,8 @@ export const removeAt = async (
   projectId: string,
   path: FilePath,
 ): Promise<number> => {
-  if (path.names.length === 0) throw invalidPath('path', 'is the top, which stays');
+  if (path.names.length === 0)
+    throw invalidPath('path', 'is the top folder, which cannot be deleted');
   const entry = await findEntry(tx, projectId, path);
   if (entry === undefined) throw nothingAt(joinFilePath(path.names));
   if (entry.kind === 'file') {
@@ -142,14 +149,17 @@ const checkMove = async (
   }
   const { files, height } = await measureFolder(tx, entry.folder.id);
   if (to.length - 1 + height + (files > 0 ? 1 : 0) > filePathLimits.depth) {
-    throw invalidPath('toPath', `would have files deeper than ${filePathLimits.depth} folders`);
+    throw invalidPath(
+      'toPath',
+      `is nested too deeply: files would lie more than ${filePathLimits.depth} folders deep`,
+    );
   }
   return files;
 };
 
 /**
- * Moves a file or a folder to a free path; a target path that ends with a slash is the folder to move it into. Returns
- * the number of files whose path has changed.
+ * Moves a file or a folder to a path at which there is nothing. If the target path ends with a slash, the entry is
+ * moved into that folder. Returns the number of files whose path has changed.
  */
 export const moveAt = async (
   tx: Queryable,
@@ -157,13 +167,16 @@ export const moveAt = async (
   { from, to }: { from: FilePath; to: FilePath },
 ): Promise<number> => {
   const name = from.names.at(-1);
-  if (name === undefined) throw invalidPath('fromPath', 'is the top, which stays');
+  if (name === undefined) throw invalidPath('fromPath', 'is the top folder, which cannot be moved');
   const entry = await findEntry(tx, projectId, from);
   if (entry === undefined) throw nothingAt(joinFilePath(from.names));
   const names = to.isFolder ? [...to.names, name] : to.names;
   if (names.length === from.names.length && startsWith(names, from.names)) return 0;
   if (names.length > filePathLimits.depth) {
-    throw invalidPath('toPath', `lies deeper than ${filePathLimits.depth} folders`);
+    throw invalidPath(
+      'toPath',
+      `is nested too deeply: at most ${filePathLimits.depth} folders are allowed`,
+    );
   }
   const files = await checkMove(tx, entry, from.names, names);
   const place = await ensurePlace(tx, projectId, names);

@@ -1,6 +1,7 @@
 /**
- * Uploads of project files: requested, sent to a signed address, confirmed. A confirmed upload must have the announced
- * size and digest; one transaction then puts the file in place. Before that it is not visible.
+ * Uploads of project files: a client requests an upload, sends the bytes to a signed address, and confirms. A confirmed
+ * upload must have the announced size and digest. One transaction then adds the file to the project; before that it is
+ * not visible.
  */
 import { AppError } from '#domain/error.ts';
 import { type FilePath, joinFilePath, readFilePath } from '#domain/file-path.ts';
@@ -29,23 +30,26 @@ import type { AwaitedBlob } from '../../platform/blobs/blobs.ts';
 import type { ProjectParts } from '../parts.ts';
 import { checkFree, ensurePlace, findEntry, findIn } from './tree.ts';
 
-/** Announcement of the bytes that a client will send. */
+/** Size, digest and type of the bytes that a client will send. */
 export type Announced = {
   bytes: number;
-  /** Base64 of the digest. */
+  /** SHA-256 digest of the bytes, in base64. */
   sha256: string;
   contentType: string;
 };
 
-/** Converts a digest in base64, as clients write it, to ours. */
+/** Converts a digest in base64, the form of clients, to the form of this service. */
 export const digestFrom = (base64: string): Digest =>
   `sha256:${Buffer.from(base64, 'base64').toString('hex')}`;
 
-/** Converts a digest to base64, as clients write it. */
+/** Converts a digest of this service to base64, the form of clients. */
 export const sumOf = (digest: string): string =>
   Buffer.from(digest.slice('sha256:'.length), 'hex').toString('base64');
 
-/** Reserves quota for bytes to come and records that they are awaited; `also` writes more in the same transaction. */
+/**
+ * Reserves quota for the bytes of an upload, and records that they are awaited. `also` may write more in the same
+ * transaction.
+ */
 export const awaitBytes = async (
   { db, config }: Pick<ProjectParts, 'db' | 'config'>,
   given: Omit<AwaitedRow, 'id' | 'received'>,
@@ -61,7 +65,7 @@ export const awaitBytes = async (
     const awaited = { ...given, id, received: await holdsBytes(db, given) };
     await db.transaction(async (tx) => {
       if (!(await insertAwaited(tx, awaited))) {
-        throw new AppError('timeout', 'asking for the upload took too long; ask again');
+        throw new AppError('timeout', 'creating the upload took too long; request it again');
       }
       await also(tx, awaited);
     });
@@ -72,7 +76,7 @@ export const awaitBytes = async (
   }
 };
 
-/** Parses the path of a file; throws `invalid` for a path in the form of a folder's. */
+/** Parses the path of a file; throws `invalid` for the path of a folder, which ends with a slash. */
 export const readPathOfFile = (field: string, given: string): FilePath => {
   const path = readFilePath(field, given);
   if (!path.isFolder) return path;
@@ -94,7 +98,10 @@ export const requestUpload = async (
   return awaitBytes(parts, { projectId, path, digest, bytes, contentType, author, overwrite });
 };
 
-/** Checks that the bytes have arrived; bytes that the project had already need no upload to a bucket. */
+/**
+ * Throws if the bytes have not arrived. With presigned addresses of a bucket, bytes that the project already has need
+ * no upload.
+ */
 const checkThere = async (
   { blobs }: Pick<ProjectParts, 'blobs'>,
   awaited: AwaitedRow,
@@ -104,10 +111,12 @@ const checkThere = async (
   await checkArrived(blobs, { id, digest, bytes, received });
 };
 
-/** Puts an awaited upload in its place; returns undefined if another request settled it first. */
+/**
+ * Stores an awaited upload as a file; returns undefined if another request has confirmed or dropped the upload first.
+ */
 const place = async (tx: Queryable, awaited: AwaitedRow): Promise<FileRow | undefined> => {
   const { id, projectId, digest, bytes, contentType, author, overwrite, path } = awaited;
-  if (path === null) throw new Error('what has no path becomes no file');
+  if (path === null) throw new Error('an upload without a path cannot become a file');
   await lockFiles(tx, projectId);
   if (!(await settleAwaited(tx, id))) return undefined;
   const { folder, name } = await ensurePlace(tx, projectId, path.split('/'));
@@ -118,7 +127,7 @@ const place = async (tx: Queryable, awaited: AwaitedRow): Promise<FileRow | unde
   return insertFile(tx, file);
 };
 
-/** Stores a local file as a project file, replacing one at the same path. */
+/** Stores a local file as a project file, replacing a file at the same path. */
 export const storeFile = async (
   parts: Pick<ProjectParts, 'db' | 'blobs' | 'config'>,
   projectId: string,
@@ -144,7 +153,7 @@ const findConfirmed = async (db: Queryable, projectId: string, id: string) => {
   return { file, path: joinFilePath([...(await readNames(db, file.folderId)), file.name]) };
 };
 
-/** Makes a file of an upload. If it was confirmed already, the same answer is returned again. */
+/** Confirms an upload, which makes it a file. If the upload was confirmed before, returns the same answer again. */
 export const confirmUpload = async (
   parts: Pick<ProjectParts, 'db' | 'blobs'>,
   projectId: string,
@@ -161,7 +170,7 @@ export const confirmUpload = async (
   return { file, path: awaited.path };
 };
 
-/** Drops an upload; throws `conflict` if it has become a file by now. */
+/** Drops an upload; throws `conflict` if the upload has already been confirmed. */
 export const discardUpload = async (
   { db, blobs }: Pick<ProjectParts, 'db' | 'blobs'>,
   projectId: string,
@@ -173,7 +182,7 @@ export const discardUpload = async (
     return awaited;
   }
   if (isId('fil', id) && (await findFileById(db, projectId, id)) !== undefined) {
-    throw new AppError('conflict', `${id} is confirmed: delete the file by its path`);
+    throw new AppError('conflict', `${id} is already confirmed: delete the file by its path`);
   }
   throw noUpload(id);
 };

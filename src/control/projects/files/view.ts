@@ -18,7 +18,9 @@ const factsOf = (path: string, row: Pick<FileRow, 'bytes' | 'contentType' | 'dig
   sha256: sumOf(row.digest),
 });
 
-/** Returns the view of a file; `above` is the path of its folder with a slash at its end, empty at the top. */
+/**
+ * Returns the view of a file. `above` is the path of the file's folder with a slash at its end; it is empty at the top.
+ */
 export const viewFile = (above: string, row: FileRow): FileView => ({
   fileId: row.id,
   ...factsOf(`${above}${row.name}`, row),
