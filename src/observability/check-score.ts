@@ -100,17 +100,14 @@ export const checkScore = (given: GivenScore, config: ScoreConfig | undefined): 
   const dataType = typeOf(given, config);
   if (dataType !== 'CORRECTION') {
     if (given.source === 'ANNOTATION' && config === undefined) {
-      throw new Misfit(
-        'configId',
-        'a score of source ANNOTATION needs the config that it was given by',
-      );
+      throw new Misfit('configId', 'a score with the source ANNOTATION needs a score config');
     }
     // The score takes the current name of its config. A client that sends an older name or another case loses no
     // score.
     const name = config?.name ?? given.name;
     return { ...rest, name, dataType, ...valuesOf(dataType, value, config) };
   }
-  if (given.traceId === null) throw new Misfit('traceId', 'a CORRECTION is of a trace');
-  if (config !== undefined) throw new Misfit('configId', 'a CORRECTION has no config');
+  if (given.traceId === null) throw new Misfit('traceId', 'a CORRECTION must be about a trace');
+  if (config !== undefined) throw new Misfit('configId', 'a CORRECTION must not have a config');
   return { ...rest, name: 'output', dataType, ...valuesOf(dataType, value, undefined) };
 };

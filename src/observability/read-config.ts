@@ -49,10 +49,10 @@ const readCategories = ({ categories }: Body): Categories | null => {
   }
   const read = categories.map(readCategory);
   if (new Set(read.map(({ label }) => label)).size < read.length) {
-    throw new Misfit('categories', 'have a label twice');
+    throw new Misfit('categories', 'must have different labels');
   }
   if (new Set(read.map(({ value }) => value)).size < read.length) {
-    throw new Misfit('categories', 'have a value twice');
+    throw new Misfit('categories', 'must have different values');
   }
   return read;
 };
@@ -66,7 +66,10 @@ const ofBoolean: Categories = [
 const settle = (content: ConfigContent): ConfigContent => {
   const { dataType, minValue, maxValue, categories } = content;
   if (dataType !== 'NUMERIC' && (minValue !== null || maxValue !== null)) {
-    throw new Misfit('minValue', `and maxValue are of NUMERIC configs; this one is ${dataType}`);
+    throw new Misfit(
+      'minValue',
+      `and maxValue are only for NUMERIC configs; this one is ${dataType}`,
+    );
   }
   if (minValue !== null && maxValue !== null && maxValue <= minValue) {
     throw new Misfit('maxValue', 'must be greater than minValue');
@@ -78,7 +81,7 @@ const settle = (content: ConfigContent): ConfigContent => {
     return content;
   }
   if (categories !== null) {
-    throw new Misfit('categories', `are of CATEGORICAL configs; this one is ${dataType}`);
+    throw new Misfit('categories', `are only for CATEGORICAL configs; this one is ${dataType}`);
   }
   return dataType === 'BOOLEAN' ? { ...content, categories: ofBoolean } : content;
 };

@@ -54,7 +54,7 @@ const fault = (code: number, message: string, data?: object): Fault => ({
 const checkAccept = ({ accept = '' }: McpHeaders): Fault | undefined => {
   const named = accept.toLowerCase();
   if (types.every((type) => named.includes(type))) return undefined;
-  const message = `Accept must be ${types.join(', ')}: the answer is one or the other`;
+  const message = `the header Accept must name ${types.join(' and ')}: the answer has one of these types`;
   return { status: 406, error: { code: codes.invalidRequest, message } };
 };
 

@@ -70,7 +70,7 @@ export const createServiceHandler = ({
   return {
     title: 'Simulated services for agents',
     instructions:
-      'Worlds are simulated services. Open a session of a world on a task, act on it by its tools or its API, grade it, close it. describe_project says which project this is.',
+      'Worlds are simulated services. Open a session of a world on a task, act in the session through its tools or its API, grade the session, and close it. describe_project describes the project.',
     async listTools() {
       const usable = [...tools.values()].filter((tool) => mayUse(tool, level));
       return new JsonText(`[${usable.map(({ json }) => json).join(',')}]`);

@@ -62,7 +62,7 @@ const getOpen = async (parts: Parts, { projectId, sessionId }: SessionOfProject)
   const session = await findSession(parts.db, projectId, sessionId);
   if (session === undefined) throw noSession(sessionId);
   if (isReady(session.state) || session.state === 'PROVISIONING') return session;
-  throw notInState(session, '; it has no tools any more');
+  throw notInState(session, '; its tools can no longer be called');
 };
 
 /**
@@ -201,7 +201,7 @@ export const createSessionHandler = async (
   const version = await getVersion(parts, facts.versionId);
   return {
     title: `A session of the world ${version.slug}`,
-    instructions: `The tools act on a session of the world "${version.slug}". Where there is a task, ${instructionUri} has it.`,
+    instructions: `The tools act on a session of the world "${version.slug}". If the session has a task, the resource ${instructionUri} has its text.`,
     async listTools(signal) {
       await getOpen(parts, session);
       return listTools(parts, facts, signal);

@@ -19,6 +19,6 @@ export type ExportCount = keyof typeof exportBounds;
 export class HoldsTooMany extends Error {
   readonly statusCode = 413;
   constructor(what: string, most: number) {
-    super(`the body holds more than ${most} ${what}: send it in several`);
+    super(`the body holds more than ${most} ${what}: send them in several requests`);
   }
 }

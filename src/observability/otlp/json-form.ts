@@ -119,7 +119,10 @@ const listIn = (
   if (list === undefined || list === null) {
     const other = Object.keys(given).find((key) => key !== name && !beside.includes(key));
     if (other === undefined) return [];
-    throw misplaced(at, `is missing, and "${clip(other, mostQuoted)}" is not what spans come in`);
+    throw misplaced(
+      at,
+      `is missing, and "${clip(other, mostQuoted)}" is not a member that holds spans`,
+    );
   }
   if (!Array.isArray(list)) throw misplaced(at, 'must be a list');
   return list;

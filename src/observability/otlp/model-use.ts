@@ -70,7 +70,7 @@ const countsOf = (attributes: Attributes): Record<string, number | undefined> =>
   for (const [name, count] of named) {
     if (sideNames.has(name) || restNames.test(name) || count === 0) continue;
     const part = parts.find(({ words }) => words.test(name))?.name ?? name;
-    // Two names of one part report the same count, or one reports a subset; the larger counts.
+    // Two names of the same part report the same count, or one of them reports a subset; the larger count is used.
     found.set(part, Math.max(found.get(part) ?? 0, count));
   }
   const takenOf = (side: string): number =>

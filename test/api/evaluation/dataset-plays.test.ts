@@ -210,7 +210,9 @@ describe('an experiment run of a dataset on a world', () => {
       what: 'the run is stopped',
     });
     const stopped = await stand(dataset, ['FAILED', 'FAILED', 'WAITING']);
-    expect(stopped.worldRun.reason).toBe(`no agent worked in ${idle}: it ended for "idle"`);
+    expect(stopped.worldRun.reason).toBe(
+      `no agent worked in the session ${idle}, which ended with the reason "idle"`,
+    );
     expect(stopped.data.map(({ error }) => error)).toEqual([
       'the run was stopped',
       'the session ended without a grade: idle',

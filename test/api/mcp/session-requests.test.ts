@@ -53,8 +53,13 @@ describe('a request that violates the protocol', () => {
   it('gets an error about its headers, with its id if its body was read', async () => {
     const unread = null;
     const refusals: [Record<string, string>, number, string, number | null][] = [
-      [{ accept: 'application/json' }, 406, 'Accept must be application/json, text/event-st', 1],
-      [{ accept: '*/*' }, 406, 'Accept must be', 1],
+      [
+        { accept: 'application/json' },
+        406,
+        'the header Accept must name application/json and text/event-st',
+        1,
+      ],
+      [{ accept: '*/*' }, 406, 'the header Accept must name', 1],
       [{ 'content-type': 'text/plain' }, 415, 'Unsupported', unread],
       [{ 'mcp-protocol-version': '1999-01-01' }, 400, 'supported are 2026-07-28, 2025-11-25', 1],
       [{ 'content-encoding': 'br' }, 415, 'br', unread],

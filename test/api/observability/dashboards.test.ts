@@ -131,7 +131,7 @@ describe('a dashboard', () => {
   });
 
   it.each([
-    [{ taskSetId: 'x', environmentId: 'notes' }, 400, 'one of the two'],
+    [{ taskSetId: 'x', environmentId: 'notes' }, 400, 'only one of them'],
     [{ taskSetId: 'tset-none' }, 404, 'task set'],
     [{ environmentId: 'none' }, 404, 'world'],
     [{ name: ' ' }, 400, 'must not be empty'],

@@ -126,7 +126,7 @@ describe('svc projects, keys, tokens and settings', () => {
     expect(await fail('settings set --quota rooms=9')).toContain('it is none of sessions,');
     expect(await fail('settings set --quota sessions=0')).toContain('not a whole number');
     expect(await fail('settings set --quota sessions=99999')).toContain(
-      'which the installation gives',
+      'the limit of the installation',
     );
     const given = await run('admin quotas local/default --quota sessions=99999 --rate-limit 50');
     expect(given).toMatch(/quota sessions +99999 {2}\(of the project\)/);

@@ -114,7 +114,7 @@ describe('an operator', () => {
     expect(await checks()).toMatchObject({
       orchestrators: {
         status: 'warning',
-        message: `${installation} keeps to its last good pools: pools.toml:3:1: pools.a.maximum: is not a number`,
+        message: `${installation} continues with its last valid pools: pools.toml:3:1: pools.a.maximum: is not a number`,
         fix: expect.stringContaining('svc pools check'),
       },
     });
@@ -161,7 +161,7 @@ describe('an operator', () => {
   });
 
   it('is identified by the admin token, not by a key pair', async () => {
-    await expect(control.send(examine, {})).rejects.toThrow('this route asks for a bearer token');
+    await expect(control.send(examine, {})).rejects.toThrow('this route needs a bearer token');
     await expect(control.gateway(examine, {})).rejects.toThrow('the admin token is not valid');
   });
 });

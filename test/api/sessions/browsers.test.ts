@@ -287,7 +287,7 @@ describe('a lost browser', () => {
     });
     expect(await doctorOnBrowsers()).toMatchObject({
       status: 'failed',
-      message: expect.stringMatching(/^sessions that are given no more browsers.*: 1$/),
+      message: expect.stringMatching(/^sessions that get no more browsers.*: 1$/),
     });
     const spare = await warmBrowser(control);
     expect(await spare.poll(0)).toBeUndefined();

@@ -243,7 +243,7 @@ describe('a link to a surface', () => {
   it('is not created for a session that does not serve the surface, and the error gives the reason', async () => {
     const { id } = await open();
     await expect(link(id)).rejects.toThrow(
-      `${id} was opened without the surface "ui": open one with it, by surfaces ["ui"] or svc worlds session open <world> --surface ui`,
+      `${id} was opened without the surface "ui": open a session with it, by surfaces ["ui"] or svc worlds session open <world> --surface ui`,
     );
     await close(id);
     await expect(link(id)).rejects.toThrow(`${id} is CLOSED`);

@@ -77,7 +77,7 @@ describe('the listeners of the control plane', () => {
     for (const [method, path] of addressesOf(api)) {
       const answer = await ask(listener, method, path, tokens[api] ?? '');
       expect(answer.status, `${method} ${path}`).toBe(404);
-      if (method !== 'HEAD') expect(answer.text).toContain('the API has one of its own');
+      if (method !== 'HEAD') expect(answer.text).toContain('the API is served at another one');
       const other = await ask(listener, 'OPTIONS', path, tokens[api] ?? '');
       expect(other.status, `OPTIONS ${path}`).toBe(404);
     }

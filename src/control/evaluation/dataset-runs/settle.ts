@@ -127,5 +127,9 @@ export const settleOpen = async (parts: Parts, worldRun: WorldRun): Promise<void
   const idle = open.find((one) => one.verdict === null && one.isClosed && hadNoAgent(one));
   if (idle === undefined) return;
   const { sessionId, endReason } = idle;
-  await stopOpen(parts, worldRun, `no agent worked in ${sessionId}: it ended for "${endReason}"`);
+  await stopOpen(
+    parts,
+    worldRun,
+    `no agent worked in the session ${sessionId}, which ended with the reason "${endReason}"`,
+  );
 };

@@ -169,7 +169,7 @@ export const putDataset = async (
   const known = found ?? (await getDataset(store.db, projectId, given.name));
   const changed = await change(store, known, given, always);
   if (changed !== undefined) return changed;
-  // Items present at the start fit the schemas. Items that were being written then, or were written later, are
+  // Items that were stored at the start fit the schemas. Items that were being written then, or later, are
   // unchecked.
   const since = new Date(now.getTime() - longestWriteMs).toISOString();
   const put = await changeInTurn(store, known, given, since);

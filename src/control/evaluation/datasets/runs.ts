@@ -80,7 +80,7 @@ export const linkItem = async ({ db }: DatasetStore, projectId: string, given: G
   const traceId = clean(given.traceId);
   const observationId = clean(given.observationId);
   if (traceId === null && observationId === null) {
-    throw invalidParameter('traceId', 'or observationId is required');
+    throw invalidParameter('traceId', 'is required, or observationId in its place');
   }
   const name = readName('runName', given.runName);
   const datasetVersion = timeOf('datasetVersion', given.datasetVersion);

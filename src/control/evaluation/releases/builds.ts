@@ -76,7 +76,7 @@ const differencesOf = (wanted: RegisterBuildBody, found: BuildRow): string[] => 
 const refuseOther = (wanted: RegisterBuildBody, found: BuildRow): void => {
   const differs = differencesOf(wanted, found);
   if (differs.length === 0) return;
-  const message = `the buildHash "${found.buildHash}" is that of ${found.id}, which has another ${differs.join(', ')}; a build never changes: give what differs a hash of its own`;
+  const message = `the build ${found.id} already has the buildHash "${found.buildHash}", with another ${differs.join(', ')}; a build never changes: register the changed build with a hash of its own`;
   throw new AppError('conflict', message, {
     detail: { error: 'build_differs', buildId: found.id, differs },
   });

@@ -130,7 +130,7 @@ const lostBy = (session: SessionRow, call: CallRow | undefined): RunEnd => {
     return failedWith(code, message);
   }
   if (session.error !== null) return failedWith(session.error.code, session.error.message);
-  const message = `its session ${session.id} ended (${session.endReason ?? call?.state}) before the run finished`;
+  const message = `the session ${session.id} of the run ended (${session.endReason ?? call?.state}) before the run finished`;
   return failedWith(session.endReason ?? 'session_ended', message);
 };
 

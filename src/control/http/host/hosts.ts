@@ -105,7 +105,7 @@ export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
 
     endpoint(api.reportLeaving, async ({ params, body: { generation } }, { caller }) => {
       const hostId = checkHost(caller, params.hostId);
-      const detail = 'its machine asked it to stop';
+      const detail = 'the machine of the host asked it to stop';
       await loseHost(parts, { hostId, generation, to: 'draining', reason: 'reclaimed', detail });
       return respond(200, {});
     }),
@@ -122,7 +122,7 @@ export const ownHostEndpoints = (parts: Parts): Endpoint[] => {
         return respondStream(await blobs.read(digest), bytes);
       } catch (error) {
         if (!isLost(error)) throw error;
-        // A damaged blob is answered as lost, too: a host that retried again and again would never load.
+        // A damaged blob is answered as lost, too: if it were not, the host would retry forever and never load.
         log.error({ hostId }, `a world's blob is lost: ${describeError(error)}`);
         throw missing(digest, error);
       }

@@ -53,7 +53,7 @@ export const hostEndpoints = (parts: Parts): Endpoint[] => {
     endpoint(api.loadHost, async ({ params: { hostId }, body: { lease, versionId } }) => {
       const load = (tx: Queryable) => beginLoad(tx, hostId, versionId);
       if (!(await underLease(db, lease).transaction(load))) {
-        const message = `${hostId} is not warm and empty by now, or there is no version "${versionId}"`;
+        const message = `${hostId} is no longer warm and empty, or there is no version "${versionId}"`;
         throw new AppError('conflict', message);
       }
       notifications.notify(hostId, poolTopic);

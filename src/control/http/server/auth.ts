@@ -208,7 +208,7 @@ export const createAuthenticate = (
     )
       return checkSession(value, session);
     if (isPublicAccess(access)) return findClient({ scheme, value }, access, project);
-    if (scheme !== 'bearer') throw unauthenticated('this route asks for a bearer token');
+    if (scheme !== 'bearer') throw unauthenticated('this route needs a bearer token');
     return access === 'host' ? checkHost(value, from) : checkProgram(access, value, from);
   };
 };

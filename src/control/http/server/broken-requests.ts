@@ -13,7 +13,8 @@ type Refusal = { status: number; message: string };
 const refusals: Record<string, Refusal> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
-    message: 'the address and the headers of a request are at most 16 KiB together',
+    message:
+      'the address and the headers of the request have more than 16 KiB together, the maximum',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,

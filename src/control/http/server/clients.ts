@@ -64,7 +64,7 @@ const notTaken: Record<CredentialKind, string> = {
  */
 const messageOf = (kind: CredentialKind, access: PublicAccess): string => {
   if (kind === 'organizationKey' && access === 'owner') {
-    return 'this is for owners alone: it needs the token of one';
+    return 'only owners may do this: send the token of an owner';
   }
   return kind === 'publicKey' && accessRules[access].keyPair !== 'taken'
     ? notTaken.keyPair
@@ -253,7 +253,8 @@ const byToken = async (
 };
 
 const needsProject = (access: PublicAccess): AppError => {
-  const message = 'a token reaches several projects: name one as the query parameter "project_id"';
+  const message =
+    'the token reaches several projects: name one of them in the query parameter "project_id"';
   return access === 'mcp'
     ? new AppError('invalid', message, { fields: [{ path: ['project_id'], message }] })
     : noProject('');

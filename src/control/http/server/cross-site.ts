@@ -63,11 +63,11 @@ export const createGuard = ({ publicUrl, gateway, hosts, origins }: Allowed): Gu
   return {
     checkNames({ host = '', origin }) {
       if (!takesHost(nameOf(host))) {
-        const message = `the host ${quoted(host)} is none of this service; SVC_ALLOWED_HOSTS names others that are`;
+        const message = `the host ${quoted(host)} is not a host of this service; the operator can allow it with SVC_ALLOWED_HOSTS`;
         throw new AppError('forbidden', message);
       }
       if (origin === undefined || takesOrigin(origin)) return;
-      const message = `pages of ${quoted(origin)} may not call this server; SVC_ALLOWED_ORIGINS names those that may`;
+      const message = `pages of ${quoted(origin)} may not call this server; the operator can allow them with SVC_ALLOWED_ORIGINS`;
       throw new AppError('forbidden', message);
     },
     checkPage({ host = '', origin, 'sec-fetch-site': site }) {
@@ -78,7 +78,7 @@ export const createGuard = ({ publicUrl, gateway, hosts, origins }: Allowed): Gu
       if (!isOther || isListed) return;
       const sender =
         origin === undefined ? 'a page of another origin' : `a page of ${quoted(origin)}`;
-      const message = `${sender} may not change anything here; SVC_ALLOWED_ORIGINS names those that may`;
+      const message = `${sender} may not change anything here; the operator can allow its origin with SVC_ALLOWED_ORIGINS`;
       throw new AppError('forbidden', message);
     },
   };

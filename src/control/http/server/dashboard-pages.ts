@@ -30,7 +30,10 @@ import type { Parts } from '../../parts.ts';
 type Asked = { Querystring: Record<string, unknown> };
 
 const notInFrame = (): AppError =>
-  new AppError('forbidden', 'this is the frame of a page: open the page itself');
+  new AppError(
+    'forbidden',
+    'this address is only for the frame of a dashboard page: open the page itself',
+  );
 
 const goneSignal = (reply: FastifyReply): AbortSignal => {
   const gone = new AbortController();

@@ -136,7 +136,7 @@ export const answerErrors = (
   const answer404 = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = pathOf(request);
     const isElsewhere = elsewhere.some((prefix) => path.startsWith(`${prefix}/`));
-    const why = isElsewhere ? ' at this address: the API has one of its own' : '';
+    const why = isElsewhere ? ' at this address: the API is served at another one' : '';
     return sendError(reply, 404, {
       message: `there is nothing at ${cut(path, mostPathChars)}${why}`,
       error: 'not_found',
@@ -161,7 +161,7 @@ export const refuseUnroutable = (
   const body: ErrorBody = isLong
     ? { message: `there is nothing at ${path}`, error: 'not_found' }
     : {
-        message: `${path} is not a valid path: it has a "%" that begins no valid escape`,
+        message: `${path} is not a valid path: its percent-encoding is malformed`,
         error: 'invalid',
       };
   reply.header(requestIdHeader, request.id);

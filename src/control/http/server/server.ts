@@ -155,7 +155,7 @@ const beginUpload = async (
   if (bytes === 0) return;
   const holder = await holderOf(request, caller, bytes, findFairnessKey);
   // A client that has disconnected meanwhile sends no body.
-  if (reply.raw.destroyed) throw new AppError('unavailable', 'the client is gone');
+  if (reply.raw.destroyed) throw new AppError('unavailable', 'the client has disconnected');
   try {
     const upload = uploads.begin({ holder, bytes, isKept: !('hostId' in caller) });
     request.upload = upload;
@@ -175,7 +175,7 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
     const { params, query, headers, caller, upload } = request;
     if (caller === undefined) throw new AppError('unauthenticated', 'no caller');
     const received = await receivedOf(request);
-    // From here on only the parsed body is kept in memory: a handler may wait for long.
+    // From here on only the parsed body is kept in memory: the handler may wait for a long time.
     request.body = undefined;
     const onRead = () => upload?.read();
     const raw = { params, query, headers, ...received };
@@ -195,7 +195,7 @@ const bind = (app: FastifyInstance, prefix: string, bound: Endpoint, options: Se
       protobuf: operation.protobuf,
       refusalBody,
     },
-    // Checked before the body is read, so that a client uploads nothing that it may not send.
+    // Checked before the body is read, so that a client does not upload a body that it may not send.
     onRequest: async (request, reply) => {
       if (isForPages(operation.access)) allowPages(reply);
       const { headers, socket, params, query } = request;

@@ -41,7 +41,10 @@ export const createSessionTokenCheck = (
     const is =
       secret !== undefined && timingSafeEqual(hash(token), hash(sessionToken(secret, sessionId)));
     if (holder === undefined || !is) {
-      throw new AppError('unauthenticated', `the token is not that of ${sessionId}`);
+      throw new AppError(
+        'unauthenticated',
+        `the token does not belong to the session ${sessionId}`,
+      );
     }
     return { projectId: holder.projectId, sessionId };
   };

@@ -76,7 +76,7 @@ const awaitingOf = (name: string): Awaiting =>
     : { isAwaited: awaitedFiles.isFileAwaited, markReceived: awaitedFiles.markFileReceived };
 
 const refuseMethod = (reply: FastifyReply): FastifyReply => {
-  const message = 'an address of bytes has GET or PUT, as it was given out';
+  const message = 'the address accepts only the method that it was issued for, GET or PUT';
   return reply.code(405).header('allow', 'GET, PUT').send({ message, error: 'method_not_allowed' });
 };
 

@@ -86,7 +86,7 @@ const wholeProblems = ({ files, transform }: DashboardCode): CodeProblem[] => {
 
 const entrypointProblems = ({ files, entrypoint }: DashboardCode): CodeProblem[] => {
   if (entrypoint === null) {
-    const message = `names no file to begin with: give "entrypoint", or a file ${usualEntrypoints.join(', ')}`;
+    const message = `has no entrypoint: give "entrypoint", or push a file ${usualEntrypoints.join(', ')}`;
     return files.length === 0 ? [] : [problemOf(null, 'entrypoint', message)];
   }
   if (!files.some(({ path }) => path === entrypoint)) {
@@ -95,7 +95,7 @@ const entrypointProblems = ({ files, entrypoint }: DashboardCode): CodeProblem[]
     ];
   }
   if (isScript(entrypoint)) return [];
-  const message = `must be code to begin with: ${scriptEndings.join(', ')}`;
+  const message = `is the entrypoint, so it must end in one of ${scriptEndings.join(', ')}`;
   return [problemOf(entrypoint, 'entrypoint', message)];
 };
 

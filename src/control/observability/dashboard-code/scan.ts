@@ -121,11 +121,11 @@ export const importRule =
     const known = Object.keys(dashboardModules).filter(modules);
     const what =
       known.length === 0 ? 'its own files alone' : `its own files and ${known.join(', ')}`;
-    return `"${specifier.slice(0, 200)}" cannot be imported: it may import ${what}`;
+    return `"${specifier.slice(0, 200)}" cannot be imported: the dashboard may import ${what}`;
   };
 
 const outsideMessage = (address: string): string =>
-  `"${address.trim().slice(0, 200)}" is an address outside: a dashboard loads nothing, give it what it shows as a file`;
+  `"${address.trim().slice(0, 200)}" is an external address, and a dashboard loads nothing: push what it shows as a file`;
 
 const scanScript = (
   path: string,
@@ -165,7 +165,7 @@ const scanStyle = (path: string, content: string): CodeProblem[] => {
   return [...loads].flatMap(({ 0: whole, 1: address = '', index }) => {
     const place = placeOf(index);
     if (/^@import/i.test(whole)) {
-      const message = 'styles import no others: import each from the code';
+      const message = 'a style sheet cannot import another one: import each of them from the code';
       return [problemOf(path, isOutside(address) ? 'address' : 'import', message, place)];
     }
     return isOutside(address) ? [problemOf(path, 'address', outsideMessage(address), place)] : [];

@@ -133,7 +133,8 @@ const taskData = async (
 const worldData = async (db: Queryable, projectId: string, worldId: string): Promise<ShownData> => {
   const target = { ...noTarget, environmentId: worldId };
   const world = await findWorldById(db, projectId, worldId);
-  if (world === undefined) return { target, missing: 'its world was deleted' };
+  if (world === undefined)
+    return { target, missing: 'the world that the dashboard shows was deleted' };
   const sessions = await showSessionsOfWorld(db, projectId, worldId);
   return sessionsData(target, world.slug, sessions, {
     kind: 'environment',

@@ -16,7 +16,7 @@ import { writeDocument } from './document.ts';
 import { pageAddress } from './links.ts';
 import type { Caller, Dashboard } from './stored.ts';
 
-const noCodeError = 'the dashboard has no code: push some with "svc dashboards push"';
+const noCodeError = 'the dashboard has no code: push code with "svc dashboards push"';
 
 /** Result of rendering: the document, or the error if the document is null. */
 type Made = Pick<Rendered, 'error' | 'target'> & { document: string | null };
@@ -86,7 +86,9 @@ const buildTried = async (
 const storedScript = (dashboard: Dashboard): { script: string } | { error: string } => {
   const script = builtIn(dashboard)?.transformScript ?? null;
   if (script !== null) return { script };
-  return { error: 'the dashboard has no transform: give one, or push one with its code' };
+  return {
+    error: 'the dashboard has no transform: give one in the request, or push one with the code',
+  };
 };
 
 const cutAt = (text: string, chars: number): string => text.slice(0, chars).toWellFormed();

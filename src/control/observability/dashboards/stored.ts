@@ -104,7 +104,13 @@ const build = async (
   const outcome = await dashboards.build(code, { project: projectId, signal });
   const problems = [...ofKind, ...(outcome.ok ? [] : outcome.problems)];
   if (!hasCode(code)) {
-    problems.push(problemOf(null, 'count', 'there are no files: a transform alone shows nothing'));
+    problems.push(
+      problemOf(
+        null,
+        'count',
+        'the code has no files, and a transform alone shows nothing: push files, too',
+      ),
+    );
   }
   if (!outcome.ok || problems.length > 0) throw rejected(problems);
   return outcome.built;
@@ -116,7 +122,7 @@ const readTarget = async (
   { taskSetId, environmentId }: DashboardBody,
 ): Promise<Pick<DashboardRow, 'taskSetId' | 'worldId'>> => {
   if (taskSetId !== undefined && environmentId !== undefined) {
-    const message = 'a dashboard is of a task set or of a world: give one of the two';
+    const message = 'a dashboard shows either a task set or a world: give only one of them';
     throw new AppError('invalid', message, { fields: [{ path: ['environmentId'], message }] });
   }
   if (taskSetId !== undefined) {

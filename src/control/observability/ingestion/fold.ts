@@ -28,7 +28,7 @@ const namedTraces = (reports: readonly Report[]): Map<string, string> => {
   for (const one of reports) {
     if (one.kind !== 'observation' || one.traceId === null) continue;
     const known = named.get(one.id);
-    // If several are named, the smaller id wins, so that the order of events makes no difference.
+    // If several traces are named, the smaller id wins, so that the order of events makes no difference.
     if (known === undefined || one.traceId < known) named.set(one.id, one.traceId);
   }
   return named;

@@ -111,7 +111,7 @@ const checkWorlds = async (parts: Parts): Promise<Finding> => {
   const there =
     looked < total
       ? `the blobs of the newest ${looked} of ${total} are there`
-      : `the blobs of all are there (${total})`;
+      : `the blobs of all ${total} are there`;
   const isAll = sample.next === null && sample.looked === total;
   return ok(`${there}, those of ${isAll ? 'all' : `the newest ${sample.looked}`} undamaged`);
 };
@@ -124,7 +124,8 @@ const checkLeases = ({ leases }: Vitals): Finding => {
   const refusing = leases.filter(({ lateMs, refused }) => lateMs <= 0 && refused !== null);
   if (late.length === 0 && refusing.length > 0) {
     const why = refusing.map(
-      ({ installation, refused }) => `${installation} keeps to its last good pools: ${refused}`,
+      ({ installation, refused }) =>
+        `${installation} continues with its last valid pools: ${refused}`,
     );
     return warning(list(why), 'correct the pools file; svc pools check <file> shows its mistakes');
   }
@@ -226,7 +227,7 @@ const checkBrowsers = async (
 ): Promise<Finding> => {
   if (givenUp > 0) {
     return failed(
-      `sessions that are given no more browsers, because several in a row failed to start: ${givenUp}`,
+      `sessions that get no more browsers, because several browsers in a row failed to start: ${givenUp}`,
       'svc admin hosts --state gone shows the last output of the browsers; close the sessions and open new ones',
     );
   }

@@ -11,7 +11,7 @@ import { type Finding, failed, listNames, ok, warning } from './finding.ts';
 const withinMs = 60_000;
 
 const seeRefused =
-  "if it is a gateway, give SVC_GATEWAY_TOKEN of it and of the control plane the same value, and restart both; if it is none, block its access to the control plane's internal address (network policy)";
+  "if it is a gateway, give SVC_GATEWAY_TOKEN of it and of the control plane the same value, and restart both; if it is no gateway, block its access to the control plane's internal address (network policy)";
 
 const describeRefused = (refused: readonly AskingGateway[]): string =>
   `a request with a wrong gateway token came from ${listNames(refused.map(({ address }) => address))}`;
@@ -33,7 +33,7 @@ export const checkGateways = async ({ config, db }: Parts): Promise<Finding> => 
   if (config.gateway === null) return judgeNone(refused);
   const without = refused.length === 0 ? '' : `; ${describeRefused(refused)}`;
   if (seen === 0) {
-    const see = `check that a gateway runs, with its GET /ready and its log; it must reach the control plane's internal address (SVC_CONTROL_URL)`;
+    const see = `check with GET /ready and the log of the gateway that it runs; it must reach the control plane's internal address (SVC_CONTROL_URL)`;
     return failed(
       `no gateway has asked for routes within a minute, so no session can be reached by its address${without}`,
       refused.length === 0 ? see : `${see}; ${seeRefused}`,

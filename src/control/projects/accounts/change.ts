@@ -71,7 +71,7 @@ const repeatedError = async (
   once: AccountCreation,
 ): Promise<AppError> => {
   const id = (await findAccountCreation(db, organizationId, once.key))?.subject;
-  const message = `this Idempotency-Key has made ${id}; a secret is shown once: revoke that one and make another`;
+  const message = `this Idempotency-Key has already created ${id}, whose secret was shown once: revoke it and create another with a new key`;
   return new AppError('conflict', message, { detail: { id } });
 };
 

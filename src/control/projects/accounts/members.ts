@@ -32,7 +32,7 @@ const invalid = (field: string, message: string): AppError =>
 /** Returns the id or the e-mail address, whichever was given. Throws `invalid` if both or neither were given. */
 const readNamed = ({ userId, email }: Named): { userId: string | null; email: string | null } => {
   if ((userId === undefined) === (email === undefined)) {
-    throw invalid('userId', 'or "email" is required, and not both');
+    throw invalid('userId', 'is required, or "email" in its place; not both');
   }
   const address = email === undefined ? null : readEmail(email);
   if (address === undefined) throw invalid('email', 'must be an e-mail address');
@@ -65,7 +65,7 @@ const checkOwnerStays = async (
 ): Promise<void> => {
   if (member?.role !== 'OWNER' || to === 'OWNER') return;
   if ((await countOwners(tx, organization.id)) > 1) return;
-  const message = `${member.email} is the last owner of "${organization.slug}": make another one first`;
+  const message = `${member.email} is the last owner of "${organization.slug}": make another member an owner first`;
   throw new AppError('conflict', message);
 };
 

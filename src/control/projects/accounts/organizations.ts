@@ -127,7 +127,7 @@ export const createOrganization = async (
       throw new AppError('conflict', `there is an organization "${slug}" already`);
     }
     const organization = await lockOrganization(tx, id);
-    if (organization === undefined) throw new Error(`the organization ${id} was not made`);
+    if (organization === undefined) throw new Error(`the organization ${id} was not created`);
     const changing = changingOf(tx, organization, operator);
     await changing.record({
       ...{ projectId: null, action: 'organization.create', subject: id },

@@ -107,7 +107,7 @@ const apply = (before: Found, wanted: ProjectSettingsChange): NewSettings => ({
 });
 
 const tooMuch = (path: string[], most: number): AppError => {
-  const message = `is at most ${most}, which the installation gives; its operator gives more`;
+  const message = `must be at most ${most}, the limit of the installation; only the operator can raise it`;
   return new AppError('invalid', `invalid request: ${path.join('.')} ${message}`, {
     fields: [{ path, message }],
   });

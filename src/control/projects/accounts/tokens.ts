@@ -61,7 +61,7 @@ const checkMayManage = (
   if (token?.userId === userId) return;
   if (mayDo(role, 'organization:manage') && (theirs !== 'OWNER' || role === 'OWNER')) return;
   const message = mayDo(role, 'organization:manage')
-    ? `${email} is an owner: tokens of owners are made by themselves, or by an operator with "svc orgs owners add"`
+    ? `${email} is an owner: only the owner creates such tokens, or an operator with "svc orgs owners add"`
     : 'only owners and admins may manage the tokens of other users';
   throw new AppError('forbidden', message);
 };
@@ -82,7 +82,8 @@ const reachOf = (wanted: WantedToken, requester: TokenRequester, isOwn: boolean)
   };
   const bounds = requester.token ?? outer;
   if (isWithin(reach, bounds)) return reach;
-  const message = 'a token cannot create one with other scopes or projects than its own';
+  const message =
+    'a token cannot create a token with scopes or projects that it does not have itself';
   throw new AppError('forbidden', message);
 };
 

@@ -108,7 +108,10 @@ const readConnection = ({ config }: Needed, given: BucketBody) => {
     const own = { accessKeyId, secretAccessKey, endpoint, region };
     const [beside] = Object.entries(own).filter(([, value]) => value !== undefined);
     if (beside === undefined) return undefined;
-    throw field(['bucket', beside[0]], 'is given beside a connectionId, which has its own');
+    throw field(
+      ['bucket', beside[0]],
+      'cannot be combined with connectionId: the connection has its own',
+    );
   }
   if (accessKeyId === undefined) throw field(['bucket', 'accessKeyId'], 'is required');
   if (secretAccessKey === undefined) throw field(['bucket', 'secretAccessKey'], 'is required');
@@ -122,7 +125,8 @@ const readConnection = ({ config }: Needed, given: BucketBody) => {
 const readPlace = (parts: Needed, body: FileConnectorBody) => {
   const { kind, folder, bucket } = body;
   if (kind === 'folder') {
-    if (bucket !== undefined) throw field(['bucket'], 'is given of a folder');
+    if (bucket !== undefined)
+      throw field(['bucket'], 'cannot be given for a connector of the kind folder');
     if (folder === undefined) throw field(['folder'], 'is required');
     if (parts.config.files.folder === null) {
       throw field(
@@ -132,7 +136,11 @@ const readPlace = (parts: Needed, body: FileConnectorBody) => {
     }
     return { bucket: null, placePath: joinFilePath(readFilePath('folder', folder).names) };
   }
-  if (folder !== undefined) throw field(['folder'], 'is given of a bucket: see bucket.prefix');
+  if (folder !== undefined)
+    throw field(
+      ['folder'],
+      'cannot be given for a connector of the kind bucket: use bucket.prefix',
+    );
   if (bucket === undefined) throw field(['bucket'], 'is required');
   const { names } = readFilePath('bucket.prefix', bucket.prefix ?? '');
   return { bucket: bucket.name, placePath: joinFilePath(names) };
@@ -166,7 +174,7 @@ export const makeConnector = async (
         const sealedKeys = seal(config.secret, purposeOf(projectId), JSON.stringify(keys));
         await insertConnection(tx, { id: connectionId, projectId, endpoint, region, sealedKeys });
       } else if (connectionId !== null && !(await hasConnection(tx, projectId, connectionId))) {
-        throw field(['bucket', 'connectionId'], 'is that of no connector of the project');
+        throw field(['bucket', 'connectionId'], 'names no connection of the project');
       }
       if (await insertConnector(tx, { ...row, connectionId })) return;
       const message = `the project has ${mostConnectors} file connectors, the maximum: delete one first`;

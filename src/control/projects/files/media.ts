@@ -40,7 +40,8 @@ const readOwner = (body: MediaBody) => {
     const given = Object.entries({ traceId, observationId, datasetId, datasetItemId })
       .filter(([, id]) => id !== undefined)
       .map(([name]) => name);
-    const message = 'is of the other form: media is of a trace, or of an item of a dataset';
+    const message =
+      'cannot be combined with the others: media belongs either to a trace or to an item of a dataset';
     throw new AppError(
       'invalid',
       `${given.join(', ')} are given together: media belongs either to a trace or to an item of a dataset`,
@@ -54,7 +55,8 @@ const readOwner = (body: MediaBody) => {
   }
   if (!ofItem && traceId === undefined) throw field('traceId', 'is required');
   const fits = ofItem ? body.field !== 'output' : body.field !== 'expectedOutput';
-  if (!fits) throw field('field', `"${body.field}" is none of ${ofItem ? 'an item' : 'a trace'}`);
+  if (!fits)
+    throw field('field', `"${body.field}" is no field of ${ofItem ? 'an item' : 'a trace'}`);
   return {
     traceId: traceId ?? null,
     observationId: observationId ?? null,
@@ -92,7 +94,10 @@ export const requestMedia = async (
   const mediaId = mediaIdOf(body.sha256Hash);
   const known = await findMedia(parts.db, projectId, mediaId);
   if (known !== undefined && known.bytes !== bytes) {
-    throw field('contentLength', `is ${known.bytes} of the bytes with this digest`);
+    throw field(
+      'contentLength',
+      `must be ${known.bytes}, the length of the bytes with this digest`,
+    );
   }
   const media = { id: mediaId, projectId, digest, bytes, contentType };
   // Bytes that are awaited already share one upload. Media of another type get an upload of their own, which carries

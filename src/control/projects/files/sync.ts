@@ -161,7 +161,7 @@ const planPush = async (run: Run): Promise<Planned> => {
   const known = await readEntries(parts.db, connector.id);
   const work = files.flatMap(({ path, digest, bytes, contentType }): Work[] => {
     const before = known.get(path);
-    // If the place has more files than were listed, a file written before that is not in the list counts as present.
+    // If there are more files than were listed, a file that an earlier sync wrote counts as present if it is not listed.
     const isThere = stamps.get(path) === before?.stamp || (listing.isCut && !stamps.has(path));
     if (before !== undefined && before.digest === digest && isThere) return [];
     const bring = async (): Promise<SyncEntry> => {

@@ -34,7 +34,7 @@ export const agentEndEndpoints = ({ db }: Parts): Endpoint[] => [
     if ((await findSession(db, projectId, sessionId)) === undefined) throw noSession(sessionId);
     throw new AppError(
       'not_found',
-      `no end of an agent was reported for "${sessionId}": "svc datasets run --agent" does so`,
+      `no end of an agent was reported for the session "${sessionId}"; "svc datasets run --agent" reports it`,
     );
   }),
 ];

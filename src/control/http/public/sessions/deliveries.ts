@@ -73,7 +73,7 @@ const toKept = (
   return given.map(({ deliveryId }) => {
     const answer = byId.get(deliveryId);
     if (answer === undefined) {
-      const message = `${sessionId} has no delivery ${deliveryId}, or keeps it no longer; GET /world-sessions/${sessionId}/deliveries lists them`;
+      const message = `${sessionId} has no delivery ${deliveryId}, or no longer stores it; GET /world-sessions/${sessionId}/deliveries lists them`;
       throw new AppError('not_found', message);
     }
     return { sequence: deliveryId, kept: answer.isNew, answer: viewAnswer(answer) };

@@ -28,10 +28,10 @@ const conflict = (message: string, { state }: SessionRow): AppError =>
 const checkEnterable = (session: SessionRow, surface: SurfaceKind): void => {
   const { id, state, surfaces } = session;
   if (isOver(state) || state === 'CLOSING') {
-    throw notInState(session, '; it can be entered no longer');
+    throw notInState(session, '; it can no longer be entered');
   }
   if (!surfaces.includes(surface)) {
-    const way = `open one with it, by surfaces ["${surface}"] or svc worlds session open <world> --surface ${surface}`;
+    const way = `open a session with it, by surfaces ["${surface}"] or svc worlds session open <world> --surface ${surface}`;
     throw conflict(`${id} was opened without the surface "${surface}": ${way}`, session);
   }
 };

@@ -37,7 +37,7 @@ const withoutSolutions = ({ problems, ...found }: TaskValidation): TaskValidatio
   problems: problems.map(({ path, message }) => {
     const [part = ''] = path;
     const isOfSolution = part === 'solution' || part === 'alternatives';
-    const hint = 'does not fit; ask with the secret key to read why';
+    const hint = 'is not valid; send the request with the secret key to see why';
     return isOfSolution ? { path: [part], message: hint } : { path, message };
   }),
 });

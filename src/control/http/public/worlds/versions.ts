@@ -64,7 +64,8 @@ const refuseSolutions = ({ contract, files }: Version, sha256: string): void => 
   const hasSolution = ({ solution, alternatives }: Version['contract']['tasks'][number]): boolean =>
     (solution ?? alternatives) !== undefined;
   if (!mayReveal || !contract.tasks.some(hasSolution)) return;
-  const message = 'the file may say how a task is solved, which is read with the secret key only';
+  const message =
+    'the file may contain the solution of a task, so it can only be read with the secret key';
   throw new AppError('forbidden', message);
 };
 
