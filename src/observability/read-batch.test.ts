@@ -100,7 +100,7 @@ describe('an event', () => {
   });
 });
 
-describe('null', () => {
+describe('a null in the body of an event', () => {
   it('counts as absent in a create, and clears the field in an update', () => {
     expect(stateOf('span-create', { name: null }).values).not.toHaveProperty('name');
     expect(stateOf('span-update', { name: null }).values.name?.[1]).toBeNull();
@@ -129,7 +129,7 @@ describe('null', () => {
   });
 });
 
-describe('a body', () => {
+describe('the body of an event', () => {
   it('keeps JSON as text, and wraps metadata that is no object', () => {
     const state = stateOf('span-create', { input: { a: [1] }, output: 'text', metadata: [1] });
     expect([fieldOf(state, 'input'), fieldOf(state, 'output')]).toEqual(['{"a":[1]}', '"text"']);

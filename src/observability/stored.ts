@@ -1,5 +1,5 @@
 /**
- * Converts states to and from their stored form. It has each value in a column, plus one text, the clock. The clock
+ * Converts states to and from their stored form: each value in a column, plus one text, the clock. The clock
  * holds what only merging needs: the rank of each value and the metadata of single events.
  */
 import type { Rank, State, Value } from './state.ts';

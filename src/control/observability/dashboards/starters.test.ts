@@ -30,7 +30,7 @@ const shown = async (data: object) => {
   return JSON.parse(outcome.ok ? outcome.outputJson : outcome.error);
 };
 
-it('counts agent actions by surface, and lists calls of the harness separately', async () => {
+it('the starter code for sessions counts agent actions by surface, and lists calls of the harness separately', async () => {
   const made = await shown({
     session: { id: 'ses-1', createdAt: at, closedAt: null },
     grade: null,

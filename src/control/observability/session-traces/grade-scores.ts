@@ -57,7 +57,10 @@ const valuesOf = (grade: GradeSummary): Value[] => {
   ];
 };
 
-/** Returns the scores of a grade. A score gets the id of the same score in the previous grade, and replaces it. */
+/**
+ * Returns the scores of a grade. A score gets the id that the score with its key had in the previous grade, and
+ * replaces that score.
+ */
 export const scoresOf = (
   session: TracedSession,
   { callId, answeredMs, grade }: GradedCall,

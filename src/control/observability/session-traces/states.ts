@@ -12,7 +12,7 @@ export type Precedence = {
   ms: number;
 };
 
-/** Lowest precedence: the values of every other report override those of the report. */
+/** Lowest precedence: the values of every other report override the values of a report with this precedence. */
 export const lastHint: Precedence = { standing: 'hint', ms: 0 };
 
 const rankOfPrecedence = ({ standing, ms }: Precedence): Rank => rankOf(standing, ms * 1_000, 0);

@@ -41,7 +41,7 @@ const readOwner = (body: MediaBody) => {
       .filter(([, id]) => id !== undefined)
       .map(([name]) => name);
     const message =
-      'cannot be combined with the others: media belongs either to a trace or to an item of a dataset';
+      'media belongs either to a trace or to an item of a dataset: give the ids of only one of them';
     throw new AppError(
       'invalid',
       `${given.join(', ')} are given together: media belongs either to a trace or to an item of a dataset`,

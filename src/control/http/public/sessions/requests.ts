@@ -39,7 +39,7 @@ const byNumber: CursorForm<SessionPosition> = {
   read: ([id]) => (isEntryId(id) ? { id } : undefined),
 };
 
-/** Latest time that both a JavaScript and a PostgreSQL date can hold, in milliseconds since 1970. */
+/** Largest distance from 1970 that both a JavaScript and a PostgreSQL date can hold, in milliseconds. */
 const mostMs = 8.64e15;
 
 const byTime: CursorForm<WorldPosition> = {

@@ -29,7 +29,7 @@ import { viewVersion } from '../../../worlds/versions/view-version.ts';
 import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 import { type CursorForm, isWhole, openPage } from '../../server/paging.ts';
 
-/** Latest time that both a JavaScript and a PostgreSQL date can hold, in milliseconds since 1970. */
+/** Largest distance from 1970 that both a JavaScript and a PostgreSQL date can hold, in milliseconds. */
 const mostMs = 8.64e15;
 
 const newestFirst: CursorForm<BatchPosition> = {
