@@ -2,9 +2,9 @@
  * Permissions in an organization: the roles of its members and the scopes of their access tokens. Pure functions.
  * `control/http` authenticates the client; `wire/access.ts` says what each route requires.
  *
- * A member has one role in the organization. A project may give a member another role, which replaces it there. An
- * owner keeps the owner's role everywhere, so that no admin of a project can lock an owner out. A member with `NONE`
- * reaches only the projects that give the member a role.
+ * A member has one role in the organization. A project may give a member another role, which replaces the
+ * organization's role in that project. An owner keeps the owner's role everywhere, so that no admin of a project can
+ * lock an owner out. A member with `NONE` reaches only the projects that give the member a role.
  */
 
 /** Roles in descending order of permissions. */
@@ -19,17 +19,17 @@ export const isAtLeast = (role: Role, least: Role): boolean =>
 export const roleInProject = (inOrganization: Role, own: Role | undefined): Role =>
   inOrganization === 'OWNER' ? 'OWNER' : (own ?? inOrganization);
 
-/** Actions, each with the lowest role that may perform it. */
+/** Actions, each with the lowest role that may perform the action. */
 const leastRoles = {
-  /** Manages members, projects and keys of the organization. */
+  /** Managing members, projects and keys of the organization. */
   'organization:manage': 'ADMIN',
-  /** Manages owners, and may delete the organization. */
+  /** Managing owners, and deleting the organization. */
   'organization:own': 'OWNER',
-  /** Manages settings, keys and members of a project. */
+  /** Managing settings, keys and members of a project. */
   'project:manage': 'ADMIN',
   'project:write': 'MEMBER',
   'project:read': 'VIEWER',
-  /** Manages the user's own access tokens. */
+  /** Managing the user's own access tokens. */
   self: 'NONE',
 } as const satisfies Record<string, Role>;
 export type RoleAction = keyof typeof leastRoles;
@@ -41,11 +41,11 @@ export const mayDo = (role: Role, action: RoleAction): boolean =>
 /** Returns the lowest role that may perform the action; error messages name it. */
 export const leastRoleFor = (action: RoleAction): Role => leastRoles[action];
 
-/** Scopes of a personal access token: reading or writing by MCP, or the account routes. */
+/** Scopes of a personal access token: reading through MCP, writing through MCP, and the account routes. */
 export const tokenScopes = ['mcp:read', 'mcp:write', 'accounts'] as const;
 export type TokenScope = (typeof tokenScopes)[number];
 
-/** Prefix of personal access tokens. */
+/** Prefix of every personal access token. */
 export const tokenOpening = 'pat_';
 
 /** Longest lifetime of a token, in days. */
@@ -60,13 +60,13 @@ export const isWithin = (inner: TokenReach, outer: TokenReach): boolean =>
   (outer.projectIds === null ||
     (inner.projectIds?.every((id) => outer.projectIds?.includes(id)) ?? false));
 
-/** Role of an organization's key when it changes members. */
+/** Role with which an organization's key acts when it changes members. */
 export const keyRole: Role = 'ADMIN';
 
 /**
  * Returns why a member with role `by` may not change another member's role `from` to `to`; undefined if the change is
- * allowed. A null `from` means that the member is new, a null `to` that the member is removed. Only owners manage
- * owners.
+ * allowed. A null `from` means that the other member is new, a null `to` that the other member is removed. Only owners
+ * manage owners.
  */
 export const whyNotRole = (by: Role, from: Role | null, to: Role | null): string | undefined => {
   if (!mayDo(by, 'organization:manage')) return 'members are the matter of owners and admins';
@@ -77,7 +77,7 @@ export const whyNotRole = (by: Role, from: Role | null, to: Role | null): string
 };
 
 /**
- * Returns an e-mail address in the form that identifies a user, in lower case; undefined if the text is not an
+ * Returns an e-mail address in lower case, which is the form that identifies a user; undefined if the text is not an
  * address.
  */
 export const readEmail = (text: string): string | undefined => {
@@ -90,7 +90,7 @@ export const readEmail = (text: string): string | undefined => {
 /** Pattern of the slug by which pools files and operators name an organization or a project: `a-z`, `0-9`, `-`. */
 export const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 
-/** Returns a slug made of a name; empty if a slug allows no character of the name. */
+/** Returns a slug made of a name; empty if no character of the name is allowed in a slug. */
 export const slugOf = (name: string): string =>
   name
     .normalize('NFKD')

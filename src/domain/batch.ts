@@ -1,6 +1,6 @@
 /**
- * A batch of rows for a world: a client opens it, sends chunks and seals it; a job then imports it. The batch's
- * database row is also the job's row, so that the states of the two can never disagree.
+ * A batch of rows for a world: a client opens the batch, sends chunks and seals it; a job then imports the batch. The
+ * batch's database row is also the job's row, so that the states of batch and job can never disagree.
  */
 import type { TransitionTable } from './transitions.ts';
 
@@ -18,8 +18,8 @@ export const batchStates = [
 export type BatchState = (typeof batchStates)[number];
 
 /**
- * Allowed transitions of a batch. A cancelled batch is `failed`; an `applied` one may still be cancelled while it
- * waits to be published. A failed batch may be sealed again.
+ * Allowed transitions of a batch. A batch that a client cancels becomes `failed`, which is possible even for an
+ * `applied` batch while it waits to be published. A failed batch may be sealed again.
  */
 export const batchTransitions: TransitionTable<BatchState> = {
   open: ['uploading', 'queued', 'failed'],
@@ -41,11 +41,11 @@ export type ImportMode = (typeof importModes)[number];
 export const redactModes = ['off', 'apply', 'refuse'] as const;
 export type RedactMode = (typeof redactModes)[number];
 
-/** Time of publication: as soon as the rows are applied, or by a later publish of all applied batches. */
+/** Time of publication. `now`: as soon as the rows are applied. `later`: by a later publish of all applied batches. */
 export const publishTimes = ['now', 'later'] as const;
 export type PublishTime = (typeof publishTimes)[number];
 
-/** Size limits of a batch. Chunks count in compressed bytes; `inlineBytes` bounds the body of an inline import. */
+/** Limits of a batch. Chunk sizes are of compressed bytes; `inlineBytes` limits the body of an inline import. */
 export const batchLimits = {
   chunkBytes: 8 * 1024 * 1024,
   batchBytes: 4 * 1024 * 1024 * 1024,
@@ -54,7 +54,7 @@ export const batchLimits = {
   chunkRows: 1_000_000,
 } as const;
 
-/** A rejected row or chunk. Facts that are not known are null. */
+/** A rejected row or chunk. Facts that are unknown are null. */
 export type Refusal = {
   chunk: number | null;
   index: number | null;

@@ -1,6 +1,6 @@
 /**
- * A call: one request to a session, put in a queue by a client and answered by the session's host.
- * Calls of a session run one at a time, in the order of `seq`, and at most once.
+ * A call: one request to a session, which a client puts in a queue and the session's host answers. Calls of a session
+ * run one at a time, in the order of `seq`, and at most once.
  */
 import type { TransitionTable } from './transitions.ts';
 
@@ -21,7 +21,7 @@ export const clientCallKinds = [
 
 /**
  * All kinds of calls. `tool` runs a tool of the world; the others are operations of the session itself. Only the
- * control plane makes the last three: `webhooks` reads the subscriptions, `webhook-answers` writes the receivers'
+ * control plane makes the last three kinds: `webhooks` reads the subscriptions, `webhook-answers` writes the receivers'
  * answers into the ledger, `export` reads the whole session.
  */
 export const callKinds = [...clientCallKinds, 'webhooks', 'webhook-answers', 'export'] as const;
@@ -38,9 +38,9 @@ export const callStates = [
 export type CallState = (typeof callStates)[number];
 
 /**
- * Allowed transitions of a call. `claimed`: the host has it and may have begun. `failed`: the host answered with an
- * error, and the call changed nothing. `lost`: the host died while it had the call, so its effect is unknown.
- * `cancelled`: the session ended before a host took it.
+ * Allowed transitions of a call. `claimed`: the host has the call and may have begun it. `failed`: the host answered
+ * with an error, and the call changed nothing. `lost`: the host died while it had the call, so the call's effect is
+ * unknown. `cancelled`: the session ended before a host took the call.
  */
 export const callTransitions: TransitionTable<CallState> = {
   queued: ['claimed', 'cancelled'],
@@ -51,7 +51,7 @@ export const callTransitions: TransitionTable<CallState> = {
   cancelled: [],
 };
 
-/** Error of a call, worded so that a model can act on it. `path` is a JSON pointer into the input. */
+/** Error of a call, worded so that a model can act on it. `path` is a JSON pointer into the call's input. */
 export type CallError = {
   code: string;
   message: string;
@@ -60,7 +60,7 @@ export type CallError = {
 };
 
 /**
- * Returns the part of an error that lists show, as JSON text. `details` is left out, because user code may put
+ * Returns the members of an error that lists show, as JSON text. `details` is left out, because user code may put
  * anything there.
  */
 export const shortErrorJson = ({ code, message, path }: CallError): string =>

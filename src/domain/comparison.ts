@@ -1,22 +1,22 @@
 /**
- * Two builds of an agent compared by the sessions that they played: pass rates by task and check, and the sessions
- * whose verdict flipped. Only `pass` and `fail` count. Pure.
+ * Compares two builds of an agent by their sessions: pass rates by task and check, and the sessions whose verdict
+ * flipped. Only the verdicts `pass` and `fail` count. Pure functions.
  *
  * The interval of a difference is Newcombe's hybrid score interval at 95 % (method 10 of "Interval estimation for the
- * difference between independent proportions", 1998): it is made of the Wilson intervals of both rates. So it holds
- * for few sessions and for rates of 0 and 1, where the usual normal approximation has no width at all.
+ * difference between independent proportions", 1998), which is made of the Wilson intervals of both rates. So it is
+ * valid for few sessions, and for rates of 0 and 1, where the usual normal approximation has an interval of width 0.
  */
 import type { Verdict } from './grade.ts';
 
 /** Quantile of the normal distribution for a two-sided 95 % interval. */
 const z = 1.959963984540054;
 
-/** Number of judged sessions or checks, and of those that passed. */
+/** Number of judged sessions or checks, and number of those that passed. */
 export type Tally = { n: number; passed: number };
 
 export type Interval = [low: number, high: number];
 
-/** Returns the Wilson score interval of a rate at 95 %. */
+/** Returns the Wilson score interval of a pass rate at 95 %. */
 export const wilsonInterval = ({ n, passed }: Tally): Interval => {
   const rate = passed / n;
   const center = rate + (z * z) / (2 * n);
@@ -26,8 +26,8 @@ export const wilsonInterval = ({ n, passed }: Tally): Interval => {
 };
 
 /**
- * Two pass rates, and their difference (candidate minus base) with its interval. A rate is null if that side judged
- * nothing; the difference is then null, too.
+ * Two pass rates, and their difference (candidate minus base) with its interval. A rate is null if its build has no
+ * judged session or check; the difference is then null, too.
  */
 export type Contrast = {
   base: Tally & { passRate: number | null };
@@ -38,7 +38,7 @@ export type Contrast = {
 
 const withRate = ({ n, passed }: Tally) => ({ n, passed, passRate: n === 0 ? null : passed / n });
 
-/** Compares two rates. */
+/** Compares two pass rates. */
 export const contrast = (base: Tally, candidate: Tally): Contrast => {
   const rates = { base: withRate(base), candidate: withRate(candidate) };
   const [from, to] = [rates.base.passRate, rates.candidate.passRate];
@@ -55,11 +55,11 @@ export const contrast = (base: Tally, candidate: Tally): Contrast => {
 
 export type Judged = Extract<Verdict, 'pass' | 'fail'>;
 
-/** A judged session. Lists of them are in the order in which the sessions were opened. */
+/** A judged session. Lists of judged sessions are in the order in which the sessions were opened. */
 export type PlayedSession = {
   id: string;
   world: string;
-  /** Name of its task, id of a stored task, or null without a task. */
+  /** Name of the session's task in its world, id of a stored task, or null without a task. */
   task: string | null;
   /** Digest of the task's content. */
   content: string | null;
@@ -79,7 +79,7 @@ export type Flip = {
 export type TaskContrast = Contrast & {
   world: string;
   task: string | null;
-  /** True if the two builds played the task with different contents. */
+  /** True if the task's content differed between the two builds. */
   contentDiffers: boolean;
   checks: (Contrast & { name: string })[];
 };

@@ -1,16 +1,16 @@
 /**
- * Masks tokens and keys that the service itself issues in texts that are shown or logged. It finds them by their exact
- * form, wherever a client put them, and changes nothing else.
+ * Masks tokens and keys that the service itself issues, in texts that are shown or logged. They are found by their
+ * exact form, wherever a client put them, and nothing else is changed. The form is a prefix, then 256 random bits in
+ * base64url: 43 characters, of which the last has only 16 values. Text that only resembles a token, such as a slug, has
+ * no capitals (one real token in five thousand million has none, either).
  *
- * The form is a prefix, then 256 random bits in base64url: 43 characters, of which the last has only 16 values. Text
- * that only resembles a token, such as a slug, has no capitals (one real token in five thousand million has none,
- * either). No word character stands next to a token. But escapes of JSON (also of JSON within JSON), URLs and
- * terminals end in letters and digits; those do not count as word characters. A token may be percent-encoded in any
- * part and any number of times, or be a name or password in base64 after `Basic`. Other encodings are not detected: a
- * client that re-encodes a token so already has it.
+ * No word character stands next to a token. But escapes of JSON (also of JSON within JSON), URLs and terminals end in
+ * letters and digits; those do not count as word characters. A token may be percent-encoded in any part and any number
+ * of times, or be a name or password in base64 after `Basic`. Other encodings are not detected: a client that
+ * re-encodes a token already has the token.
  */
 
-/** Text that replaces a secret. */
+/** Text that replaces a token or key. */
 export const mask = '***';
 
 /** Builds the pattern of a character, plain or percent-encoded once or several times: `a`, `%61`, `%2561`. */
@@ -29,8 +29,9 @@ const encodedWordCharacter = '%(?:25)*(?:2[dD]|3\\d|[46][1-9a-fA-F]|[57][\\daA]|
 export const spelledWordCharacter = `(?:[\\w-]|${encodedWordCharacter})`;
 
 /**
- * Prefixes of tokens of sessions, secret keys, link tokens, personal access tokens, and the secrets that `svc up`
- * makes for its programs (pool, token secret, database). A host's token is its id and a MAC.
+ * Prefixes of tokens of sessions, secret keys, link tokens and personal access tokens, and of the secrets that `svc up`
+ * makes for its programs (pool, token secret, database). The token of a host is not among them: it is the host's id and
+ * a MAC.
  */
 const openings = ['st-', 'sk-', 'lt-', 'pat_', 'pt-', 'ts-', 'pg-'];
 const hostOpening = 'hst-';
@@ -60,15 +61,16 @@ const decode = (text: string): string =>
   text.replaceAll(percent, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
 /**
- * Pattern of an escape of a string or a terminal. A token may follow one, although escapes end in letters and digits.
+ * Pattern of an escape of a string or a terminal at the end of a text. A token may follow an escape, although escapes
+ * end in letters and digits.
  */
 const lastEscape = /(?:\\(?:[0abefnrtv]|x[\da-f]{2}|u[\da-f]{4})|\[[\d;]{0,16}m)$/i;
 const lastEncoded = /%(?:25)*[\da-f]{2}$/i;
 const wordCharacter = /[\w-]$/;
-/** Upper bound for the length of such an escape, with a percent sign that is encoded a few times. */
+/** Maximum length of an escape in characters, if its percent sign is encoded a few times. */
 const lookBack = 32;
 
-/** Returns true if a token may begin directly after this text. */
+/** Returns true if a token may begin directly after a text that ends like this. */
 const isBoundary = (before: string): boolean => {
   if (!wordCharacter.test(before) || lastEscape.test(before)) return true;
   if (!before.includes('%')) return false;
@@ -87,7 +89,7 @@ const hideForms = (text: string, pattern: RegExp): string =>
 
 const basic = /(basic(?: |\+|%20){1,4})((?:[\w+/-]|%2[bBfF]){48,8192}(?:=|%3[dD]){0,2})/gi;
 
-/** Masks pairs of a name and a password in base64 of which one is a token. */
+/** Masks pairs of a name and a password in base64 if the name or the password is a token. */
 const hidePairs = (text: string): string =>
   text.replaceAll(basic, (found: string, scheme: string, pair: string) => {
     const decoded = Buffer.from(decode(pair), 'base64').toString('latin1');
@@ -97,10 +99,10 @@ const hidePairs = (text: string): string =>
 const mayHold = (text: string): boolean =>
   openings.some((opening) => text.includes(opening)) || text.includes(hostOpening);
 
-/** Returns true if the text may have a pair behind the scheme `Basic`, in any case of its letters. */
+/** Returns true if the text may contain a base64 pair after the scheme `Basic`, in any case of its letters. */
 const mayHoldPairs = (text: string): boolean => /basic[ +%]/i.test(text);
 
-/** Returns the text with tokens and keys of the service replaced by `***`. JSON text stays JSON text. */
+/** Returns the text with each token and key of the service replaced by `***`. JSON text stays JSON text. */
 export const hideCredentials = (text: string): string => {
   let shown = mayHold(text) ? hideForms(text, plain) : text;
   if (shown.includes('%')) shown = hideForms(shown, encoded);

@@ -1,4 +1,7 @@
-/** Shortens and cleans texts from clients so that they can be stored: bounded length, whole characters, no NUL. */
+/**
+ * Shortens and cleans texts from clients so that they can be stored: of limited length, with whole characters, without
+ * NUL.
+ */
 
 /** Returns at most `most` UTF-16 code units of a text and never splits a surrogate pair. */
 export const cut = (text: string, most: number): string => {
@@ -7,7 +10,7 @@ export const cut = (text: string, most: number): string => {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most);
 };
 
-/** Returns the text with NUL replaced, which a PostgreSQL text column cannot hold. */
+/** Returns the text with each NUL replaced by U+FFFD, because a PostgreSQL text column cannot hold NUL. */
 export const withoutNul = (text: string): string => text.replaceAll('\0', '\ufffd');
 
 /**

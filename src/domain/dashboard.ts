@@ -1,9 +1,9 @@
 /**
- * Dashboards: pages over a project's data that run code of the project. This file has their kinds, the limits on their
- * code, and the form in which problems of that code are reported.
+ * Dashboards: pages over a project's data that run code of the project. This file has the kinds of dashboards, the
+ * limits on their code, and the form in which problems of that code are reported.
  */
 
-/** Subjects of a dashboard: one session, the tasks of a task set, or a world with its sessions. */
+/** Kinds of dashboards, by subject: one session, the tasks of a task set, or a world with its sessions. */
 export const dashboardKinds = ['session', 'task', 'environment'] as const;
 export type DashboardKind = (typeof dashboardKinds)[number];
 
@@ -12,24 +12,24 @@ export const dashboardTemplates = ['starter', 'empty'] as const;
 export type DashboardTemplate = (typeof dashboardTemplates)[number];
 
 export const dashboardLimits = {
-  /** Dashboards and task sets of one project, and tasks of one set. */
+  /** Maximum number of dashboards and of task sets of one project, and of tasks of one set. */
   dashboards: 1_000,
   taskSets: 1_000,
   tasksOfSet: 1_000,
-  /** Code of one dashboard, in bytes of UTF-8. */
+  /** Limits on the code of one dashboard; sizes are in bytes of UTF-8. */
   files: 100,
   fileBytes: 256 * 1024,
   codeBytes: 1024 * 1024,
   transformBytes: 64 * 1024,
-  /** Built output of a dashboard. */
+  /** Maximum size of the built output of a dashboard, in bytes. */
   builtBytes: 2 * 1024 * 1024,
-  /** Problems reported for one push. */
+  /** Maximum number of problems reported for one push. */
   problems: 100,
-  /** Input of a transform, its output, and the part of the output that a test shows. */
+  /** Maximum size of a transform's input, of its output, and of the part of the output that a test shows, in bytes. */
   dataBytes: 4 * 1024 * 1024,
   outputBytes: 1024 * 1024,
   shownOutputBytes: 64 * 1024,
-  /** CPU time and memory of a transform or a build. */
+  /** Limits on CPU time and memory of a transform or a build. */
   processorMs: 5_000,
   memoryMb: 256,
 } as const;
@@ -50,7 +50,7 @@ export const codeProblemCodes = [
 ] as const;
 export type CodeProblemCode = (typeof codeProblemCodes)[number];
 
-/** A problem of pushed code. `path` is a file's path or `transform`; lines and columns count from 1. */
+/** A problem of pushed code. `path` is the path of a file, or `transform`; lines and columns count from 1. */
 export type CodeProblem = {
   path: string | null;
   line: number | null;
@@ -62,7 +62,8 @@ export type CodeProblem = {
 export type CodeFile = { path: string; content: string };
 
 /**
- * Pushed code: its files, the entry point of the page, and the transform that turns a session's data into the page's.
+ * Pushed code: its files, the entry point of the page, and the transform that converts a session's data to the page's
+ * data.
  */
 export type DashboardCode = {
   files: readonly CodeFile[];
@@ -79,7 +80,7 @@ export const dashboardModules = {
   'svc/dashboard': 'pieces',
 } as const;
 
-/** File extensions of code, and of files that are imported as data or text. */
+/** File extensions of code files, and of files that code imports as data or text. */
 export const scriptEndings = ['tsx', 'ts', 'jsx', 'js', 'mjs'] as const;
 export const otherEndings = ['json', 'css', 'svg', 'txt', 'md', 'csv'] as const;
 

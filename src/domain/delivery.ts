@@ -1,11 +1,11 @@
 /**
- * Body of a webhook delivery as it is sent. The ledger stores the body as a JSON value. This file alone turns it into
- * text for its content type, so that the signed and the sent bytes are equal.
+ * Returns the body of a webhook delivery as it is sent. The ledger stores the body as a JSON value. Only this file
+ * turns it into text for its content type, so that the signed and the sent bytes are equal.
  */
 
 const formType = 'application/x-www-form-urlencoded';
 
-/** Content types that a subscription may ask for. */
+/** Content types that a subscription may request. */
 export const deliveryContentTypes = { json: 'application/json', form: formType } as const;
 
 /**

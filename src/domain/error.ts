@@ -1,9 +1,9 @@
 /**
  * Only error type of the project. A program throws it for any failure that the caller caused or has to know about;
- * adapters at the edges (HTTP, CLI) translate it, see `wire/errors.ts`. Every other thrown value counts as `internal`:
- * it is logged once, with its causes, and hidden from callers.
+ * adapters at the edges (HTTP, CLI) translate it, see `wire/errors.ts`.
  *
- * A simulated vendor's errors are data of a world and never an `AppError`.
+ * Every other thrown value counts as `internal`: it is logged once, with its causes, and hidden from callers. A
+ * simulated vendor's errors are data of a world and never an `AppError`.
  */
 export const errorCodes = [
   'invalid',
@@ -17,18 +17,18 @@ export const errorCodes = [
   'internal',
 ] as const;
 
-/** Kind of an error; `wire/errors.ts` maps each to its HTTP status. */
+/** Kind of an error; `wire/errors.ts` maps each kind to its HTTP status. */
 export type ErrorCode = (typeof errorCodes)[number];
 
 /** A problem with one field of a request: its path and a message. */
 export type FieldProblem = { path: string[]; message: string };
 
 export type AppErrorOptions = {
-  /** Facts for programs: extra members of the error body, such as `stamp` or `retryAfterMs`. */
+  /** Facts that a client program can use: further members of the error body, such as `stamp` or `retryAfterMs`. */
   detail?: Record<string, unknown>;
-  /** Further members of the body that the caller uses, such as signed URLs; secrets in them are not masked. */
+  /** Further members of the error body that the caller uses, such as signed URLs; secrets in them are not masked. */
   given?: Record<string, string>;
-  /** Fields at fault, for `invalid`. They become the list `error` of the body. */
+  /** Fields at fault, for an `invalid` error. They become the list `error` of the body. */
   fields?: FieldProblem[];
   cause?: unknown;
 };
@@ -54,7 +54,7 @@ export class AppError extends Error {
   }
 }
 
-/** Returns the message of any thrown value with the messages of its causes, on one line. */
+/** Returns the message of any thrown value, followed by the messages of its causes, on one line. */
 export const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   // A `SuppressedError` carries two errors, of which neither may hide the other.

@@ -1,22 +1,22 @@
 /**
- * Paths of project files: names separated by `/`. A path is stored in the composed form of Unicode (NFC), so that
- * paths that look the same are equal; upper and lower case differ. Code that writes the files to a disk also checks
- * them with `tree-path.ts`.
+ * Paths of project files: names separated by `/`. A path is stored in the composed form of Unicode (NFC), so that paths
+ * that look the same are equal; upper and lower case differ. Code that writes project files to a disk also checks their
+ * paths with `tree-path.ts`.
  */
 import { AppError } from './error.ts';
 
 export const filePathLimits = {
-  /** One name, in bytes of UTF-8: the limit of common file systems. */
+  /** Maximum size of one name, in bytes of UTF-8: the limit of common file systems. */
   nameBytes: 255,
-  /** Nested folders, the file included. */
+  /** Maximum depth of a path, counting its folders and the file. */
   depth: 32,
-  /** A whole path. Paths within the other limits are never longer. */
+  /** Maximum length of a whole path, in characters. Paths within the other limits are never longer. */
   chars: 8_192,
 } as const;
 
 /**
- * Characters that change the direction of text, invisible ones and byte order marks: a path with them looks like
- * another.
+ * Characters that change the direction of text, invisible characters, and byte order marks. A path with one of them
+ * looks like another path.
  */
 const deceiving = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/u;
 
@@ -42,13 +42,13 @@ const faultOf = (path: string, names: readonly string[]): string | undefined => 
 };
 
 /**
- * A stored path: its names from the top on. `isFolder` is true if the path ends with `/` and so can only be a
+ * A stored path: its names from the top folder on. `isFolder` is true if the path ends with `/` and so can only be a
  * folder's.
  */
 export type FilePath = { names: string[]; isFolder: boolean };
 
 /**
- * Parses a path; '' and '/' are the top folder. Throws `invalid`, with the name of the field, if the path is
+ * Parses a path; '' and '/' name the top folder. Throws `invalid`, with the name of the field, if the path is
  * malformed.
  */
 export const readFilePath = (field: string, given: string): FilePath => {

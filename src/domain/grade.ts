@@ -1,4 +1,4 @@
-/** Verdicts of a grade and of its checks. */
+/** Verdicts of a grade, and of the checks that it consists of. */
 
 /** Possible verdicts. `unknown`: the check could not be judged, which says nothing about the graded agent. */
 export const verdicts = ['pass', 'fail', 'unknown'] as const;

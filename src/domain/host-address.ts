@@ -1,14 +1,14 @@
 /**
  * Address of a world host's API server: `http://<IP address>:<port>`, in the canonical spelling of the IP address.
- * Names, other spellings of numbers, paths, queries and users are rejected: an address that one program has checked
- * must not lead another program to a different place.
+ * Names, other spellings of numbers, paths, queries and users are rejected. Otherwise an address that one program has
+ * checked could lead another program to a different place.
  */
 import { isIP } from 'node:net';
 
-/** Parts of an address; `ip` is without brackets. */
+/** Parts of an address; `ip` has no brackets. */
 export type HostAddress = { ip: string; port: number };
 
-/** Port of hosts that have a network of their own: containers and pods. */
+/** API port of hosts that have a network of their own: containers and pods. */
 export const containerApiPort = 8080;
 
 /**
@@ -24,10 +24,12 @@ export type HostAddressing = (typeof hostAddressings)[number];
 
 const form = /^http:\/\/(?:([\d.]{7,15})|\[([\da-f:]{2,39})\]):([1-9]\d{0,4})$/;
 
-/** Returns true for an IPv4 address written as IPv6, for which it would be unclear which network rules apply. */
+/**
+ * Returns true for an IPv4 address written as IPv6. It would be unclear which network rules apply to such an address.
+ */
 const isMapped = (ip: string): boolean => ip.startsWith('::') && ip !== '::1';
 
-/** Parses an address; undefined if it has another form. */
+/** Parses an address; undefined if the text does not have the form. */
 export const readHostAddress = (text: string): HostAddress | undefined => {
   const [, four, six, digits] = form.exec(text) ?? [];
   const ip = four ?? six ?? '';
@@ -37,6 +39,9 @@ export const readHostAddress = (text: string): HostAddress | undefined => {
   return usual === (six === undefined ? ip : `[${ip}]`) ? { ip, port } : undefined;
 };
 
-/** Returns the peer address of a connection in the form of `HostAddress`: IPv4 addresses as such, without a zone. */
+/**
+ * Returns the peer address of a connection in the form of `HostAddress`: without a zone, and IPv4 addresses in IPv4
+ * form.
+ */
 export const plainIp = (address: string): string =>
   address.replace(/^::ffff:(?=[\d.]+$)/i, '').replace(/%.*$/, '');

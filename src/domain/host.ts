@@ -1,10 +1,13 @@
 /**
- * A host: one container (or process) that serves at most one session at a time. The orchestrator creates and destroys
- * it; the control plane assigns its sessions.
+ * Host: one container (or process) that serves at most one session at a time. The orchestrator creates and destroys
+ * hosts; the control plane assigns sessions to them.
  */
 import type { TransitionTable } from './transitions.ts';
 
-/** Parts of a session that a host serves: the world with its API and page, or a browser that opens the page. */
+/**
+ * Kinds of hosts, by the part of a session that they serve: the world with its API and page, or a browser that opens
+ * the page.
+ */
 export const hostKinds = ['world', 'browser'] as const;
 export type HostKind = (typeof hostKinds)[number];
 
@@ -19,9 +22,10 @@ export const hostStates = [
 export type HostState = (typeof hostStates)[number];
 
 /**
- * Allowed transitions of a host. `starting`: the intent is stored, the container may not exist yet. `warm`: it waits
- * for a session. `assigned`: it holds one. `recycling`: it proves that nothing of the last session is left, or loads a
- * world in advance. `draining`: it must be destroyed. `gone`: its container is known not to exist.
+ * Allowed transitions of a host. `starting`: the intent is stored, the container may not exist yet. `warm`: the host
+ * waits for a session. `assigned`: the host has a session. `recycling`: the host proves that nothing of the last
+ * session is left, or loads a world in advance. `draining`: the host must be destroyed. `gone`: the host's container is
+ * known not to exist.
  */
 export const hostTransitions: TransitionTable<HostState> = {
   starting: ['warm', 'draining', 'gone'],
@@ -32,7 +36,7 @@ export const hostTransitions: TransitionTable<HostState> = {
   gone: [],
 };
 
-/** States in which a host counts against its pool's size. */
+/** States of a host in which it counts towards the size of its pool. */
 export const liveHostStates: readonly HostState[] = [
   'starting',
   'warm',
@@ -43,8 +47,8 @@ export const liveHostStates: readonly HostState[] = [
 
 /**
  * Reason why a host was drained or is gone; stored on the host's row and shown to operators. `reclaimed`: its runtime
- * took it away. `operator`: an operator of the service drained it. `image`, `unschedulable`, `crash_loop` and
- * `refused`: its runtime never ran it.
+ * took the host away. `operator`: an operator of the service drained the host. `image`, `unschedulable`, `crash_loop`
+ * and `refused`: its runtime never ran the host.
  */
 export type HostEnd =
   | 'session_closed'

@@ -1,5 +1,5 @@
 /**
- * Identifiers: a three- or four-letter kind, a hyphen, 10 characters of time and 16 random ones, in lower-case
+ * Identifiers: a kind of three or four letters, a hyphen, 10 characters of time and 16 random ones, in lower-case
  * Crockford base 32. They sort by creation, are safe in a URL, a host name and a container name, and cannot be guessed
  * (80 random bits).
  */
@@ -59,8 +59,8 @@ const encodeTime = (ms: number): string => {
 };
 
 /**
- * Random bytes are drawn in blocks: each message between programs has an id, and a draw costs more than the rest of
- * the id.
+ * Size of a block of random bytes. Bytes are drawn in blocks, because each message between programs has an id, and
+ * drawing costs more than the rest of the id.
  */
 const drawnBytes = 4_096;
 let drawn: Uint8Array = new Uint8Array(0);
@@ -82,7 +82,7 @@ const encodeRandom = (length: number): string => {
 export const newId = (kind: IdKind, nowMs: number = Date.now()): string =>
   `${kind}-${encodeTime(nowMs)}${encodeRandom(16)}`;
 
-/** Returns true if a text is an identifier of a kind. An identifier is valid in a host name unchanged. */
+/** Returns true if a text is an identifier of the kind. An identifier can be used in a host name unchanged. */
 export const isId = (kind: IdKind, text: string): boolean =>
   text.startsWith(`${kind}-`) && /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(kind.length + 1));
 

@@ -1,5 +1,6 @@
 /**
- * Type guards for JSON values of unknown shape, and JSON pointers (RFC 6901), which name a place in a JSON document.
+ * Type guards for JSON values of unknown shape, and functions for JSON pointers (RFC 6901), which name a place in a
+ * JSON document.
  */
 
 /** Returns true if a value is an object, and neither null nor a list. */
@@ -7,8 +8,8 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Returns an object's own property of a name; undefined for inherited ones, such as `constructor`. For look-ups by
- * names from a client, an author or a document.
+ * Returns an object's own property with this name; undefined for inherited properties, such as `constructor`. Used for
+ * names that come from a client, an author or a document.
  */
 export const own = <Value>(
   object: { readonly [name: string]: Value },
@@ -29,7 +30,10 @@ export const escapeSegment = (segment: string | number): string => {
 export const toPointer = (segments: readonly (string | number)[]): string =>
   segments.map((segment) => `/${escapeSegment(segment)}`).join('');
 
-/** Splits a pointer that begins with `/` into segments; '', the whole document, has none. */
+/**
+ * Splits a pointer into its segments. A pointer begins with `/`, except '', which is the whole document and has no
+ * segments.
+ */
 export const parsePointer = (pointer: string): string[] =>
   pointer === ''
     ? []

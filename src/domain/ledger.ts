@@ -1,6 +1,6 @@
 /**
- * Request ledger of a session: every tool call and API request with its outcome. The host keeps it beside the world's
- * rows; graders and `state` calls read it like an entity.
+ * Request ledger of a session: every tool call and API request with its outcome. The host keeps the ledger beside the
+ * world's rows; graders and `state` calls read it like an entity.
  */
 
 /** Name of the ledger as an entity. No world may declare an entity whose name begins with it. */
@@ -24,8 +24,8 @@ export const ledgerFields = [
 ] as const;
 
 /**
- * Origins of a request: a tool call, the API, the page of the UI, another call, or the hosted browser. Also webhooks:
- * one that was sent, or one that could not be sent to a subscription.
+ * Origins of a ledger entry: a tool call, the API, the page of the UI, another call, or the hosted browser; a webhook
+ * that was sent, or a webhook that could not be sent to a subscription.
  */
 export const ledgerOrigins = [
   'tool',
@@ -41,21 +41,22 @@ export type LedgerOrigin = (typeof ledgerOrigins)[number];
 /** Suffix that turns an event type into the operation of a receiver's answer. No event type ends with it. */
 export const answerSuffix = '.answer';
 
-/** Upper bound for the characters of an event type, so that the name of its answer still fits into a name. */
+/** Maximum length of an event type, in characters; with `answerSuffix` it still fits into a name. */
 export const eventTypeChars = 256 - answerSuffix.length;
 
-/** Senders of a delivery whose answer the ledger keeps: a client that listens for deliveries, or the service's push. */
+/** Senders of a delivery whose answer is in the ledger: a client that listens for deliveries, or the service's push. */
 export const deliverySenders = ['listen', 'push'] as const;
 export type DeliverySender = (typeof deliverySenders)[number];
 
 /**
- * Mark of a session's ledger: the number of its last entry. A host keeps it in a file outside its process. If the host
- * is killed, the mark shows how many entries were not delivered.
+ * Mark of a session's ledger: the number of its last entry. A host keeps the mark in a file outside its process. If the
+ * host is killed, the mark shows how many entries were not delivered.
  */
 export type LedgerMark = { sessionId: string; lastEntry: number };
 
 /**
- * Formats a mark as text. Numbers are padded, so that a later mark is never shorter and can overwrite the one before.
+ * Formats a mark as text. Numbers are padded, so that a later mark is never shorter and can overwrite the previous
+ * mark.
  */
 export const writeLedgerMark = ({ sessionId, lastEntry }: LedgerMark): string =>
   `ledger ${sessionId} ${String(lastEntry).padStart(10, '0')}\n`;

@@ -1,6 +1,6 @@
 /**
- * A pool: hosts that are alike. This file has the requirements of a session, the features of a pool's hosts, and the
- * match between them. `src/control/db/sessions/assignment.ts` has the same match in SQL.
+ * Pool: a set of hosts that are alike. This file has the requirements of a session, the features of a pool's hosts, and
+ * the rule by which they match. `src/control/db/sessions/assignment.ts` has the same rule in SQL.
  */
 import type { HostKind } from './host.ts';
 import type { BrowserTier } from './session.ts';
@@ -35,8 +35,8 @@ export const usualIsolation = (runtime: RuntimeName): Isolation => runtimes[runt
 export const usualSize = 'standard';
 
 /**
- * Size of every browser host. Sessions cannot request it, because `namePattern` excludes it. So a look-up of a world
- * host by size never finds a browser, and the other way round.
+ * Size of every browser host. Sessions cannot request this size, because `namePattern` excludes it. So a look-up of a
+ * world host by its size never finds a browser host, nor a look-up of a browser host a world host.
  */
 export const browserSize = ':browser';
 
@@ -46,10 +46,10 @@ export const kindOfSize = (size: string): HostKind => (size === browserSize ? 'b
 /** Pattern of the names of pools and sizes, which appear in labels and messages. */
 export const namePattern = /^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/;
 
-/** Requirements of a session for its host; a null `isolation` accepts any. */
+/** Requirements of a session for its host. If `isolation` is null, any isolation is accepted. */
 export type HostWish = { tier: BrowserTier; isolation: Isolation | null; size: string };
 
-/** Features of a pool's hosts; with a null `tier` they serve both tiers. */
+/** Features of a pool's hosts. If `tier` is null, the hosts serve both tiers. */
 export type HostOffer = { tier: BrowserTier | null; isolation: Isolation; size: string };
 
 /** Returns true if a host with these features meets the session's requirements. */

@@ -1,6 +1,6 @@
 /**
- * Webhook deliveries that the service itself posts to their receivers, and the reasons why one fails. Each is sent at
- * most once: a failed delivery is recorded with its reason and not retried.
+ * Webhook deliveries that the service itself posts to their receivers, and the reasons why a delivery fails. Each
+ * delivery is sent at most once: a failed delivery is recorded with its reason and not retried.
  */
 
 /** Reasons why a delivery has no answer. */
@@ -27,20 +27,23 @@ export const pushFailures = [
   'full',
   /** The delivery was queued for too long. */
   'late',
-  /** Push was turned off before it was sent. */
+  /** Push was turned off before the delivery was sent. */
   'push_off',
-  /** The sender program ended before the answer was known. */
+  /** The program that sent the delivery ended before the answer was known. */
   'sender_ended',
 ] as const;
 export type PushFailure = (typeof pushFailures)[number];
 
-/** A failure with a sentence that describes it. */
+/** A failure of a delivery, with a sentence that describes the failure. */
 export type PushProblem = { code: PushFailure; message: string };
 
-/** Time limit for an answer, from resolving the name to the last byte that is read, in milliseconds. */
+/**
+ * Time limit of a delivery in milliseconds, from the start of name resolution to the last byte of the answer that is
+ * read.
+ */
 export const pushAnswerMs = 10_000;
 
-/** Problem of a delivery that was begun and whose result is unknown. */
+/** Problem of a delivery that was started and whose result is unknown. */
 export const senderEnded: PushProblem = {
   code: 'sender_ended',
   message: 'sender ended before the answer was known',

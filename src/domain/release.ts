@@ -1,12 +1,12 @@
 /**
- * Release gate: the verdict on an agent's build from its agent runs. An agent run is a set of sessions, its rollouts;
- * each graded session counts as one rollout, however often it was graded. The state of a run is computed from its
- * sessions on each read, so ends of sessions need not be reported to it.
+ * Release gate: the verdict on an agent's build, based on the build's agent runs. An agent run is a set of sessions,
+ * called rollouts; each graded session counts as one rollout, however often it was graded. The state of a run is
+ * computed from its sessions on each read, so the run need not be told when a session ends.
  */
 
 export const runStates = ['RUNNING', 'COMPLETED', 'INCOMPLETE'] as const;
 /**
- * States of an agent run. `RUNNING`: more rollouts are expected. `COMPLETED`: each rollout, or as many as planned, is
+ * States of an agent run. `RUNNING`: more rollouts are expected. `COMPLETED`: every rollout, or as many as planned, is
  * graded. `INCOMPLETE`: the run ended with rollouts that were not graded.
  */
 export type RunState = (typeof runStates)[number];
@@ -14,7 +14,7 @@ export type RunState = (typeof runStates)[number];
 export const gateVerdicts = ['pass', 'blocked', 'untested'] as const;
 export type GateVerdict = (typeof gateVerdicts)[number];
 
-/** Counts and flags of an agent run from which its state is computed. */
+/** Counts and flags of an agent run, from which its state is computed. */
 export type RunProgress = {
   /** Number of planned rollouts; null if the run does not declare it. */
   planned: number | null;
@@ -23,8 +23,8 @@ export type RunProgress = {
   /** True if no session of the run was opened or ended for `idleHours`. */
   isIdle: boolean;
   /**
-   * Sessions that were graded, those of them that passed, those that may still be graded, and those that ended without
-   * a grade.
+   * Number of sessions that were graded, of graded sessions that passed, of sessions that may still be graded, and of
+   * sessions that ended without a grade.
    */
   graded: number;
   passed: number;
@@ -32,7 +32,7 @@ export type RunProgress = {
   ungraded: number;
 };
 
-/** Hours without a session after which a run with fewer rollouts than planned is given up. */
+/** Hours without a session after which a run with fewer rollouts than planned counts as ended. */
 export const idleHours = 24;
 
 const isGoing = ({
@@ -53,27 +53,29 @@ const isComplete = ({ planned, isFinished, graded, going, ungraded }: RunProgres
   return graded >= planned || (isFinished && isWhole);
 };
 
-/** Returns the state of a run. A finished run is `RUNNING` again when a client opens another session in it. */
+/**
+ * Returns the state of a run. A run that has ended is `RUNNING` again as soon as a client opens another session in it.
+ */
 export const runStateOf = (run: RunProgress): RunState => {
   if (isGoing(run)) return 'RUNNING';
   return isComplete(run) ? 'COMPLETED' : 'INCOMPLETE';
 };
 
-/** Returns the part of the graded rollouts that passed; null, and never 0, if none was graded. */
+/** Returns the share of the graded rollouts that passed; null if no rollout was graded. */
 export const passRateOf = ({ graded, passed }: Pick<RunProgress, 'graded' | 'passed'>) =>
   graded === 0 ? null : passed / graded;
 
-/** Conditions of the gate: a pass rate from 0 to 1, and the least number of graded rollouts. */
+/** Conditions of the gate: the minimum pass rate, from 0 to 1, and the minimum number of graded rollouts. */
 export type GateRule = { threshold: number; floor: number };
 
-/** Input of the gate for one run; `examples` are ids of a few sessions that ended without a grade. */
+/** Input of the gate for one run; `examples` has ids of a few sessions that ended without a grade. */
 export type GateRun = RunProgress & { id: string; examples: readonly string[] };
 
 export type Judgement = {
   verdict: GateVerdict;
   passRate: number | null;
   gradedRollouts: number;
-  /** Unmet conditions, one each; empty for `pass`. */
+  /** Conditions that are not met, each described in one text; empty for `pass`. */
   reasons: string[];
 };
 
@@ -94,7 +96,7 @@ const incompleteReason = (run: GateRun): string => {
   return `run ${run.id} ended without completing${without}${plan}`;
 };
 
-/** Formats a rate with as many digits as distinguish it from the other, at least two. */
+/** Formats a rate with at least two digits, and with as many as distinguish it from `other`. */
 const formatRate = (rate: number, other: number): string => {
   for (let digits = 2; digits < 6; digits += 1) {
     if (rate.toFixed(digits) !== other.toFixed(digits)) return rate.toFixed(digits);

@@ -1,9 +1,9 @@
 /**
- * Hashes names to fractions, which spread limits: objects that start together then do not expire together. The
- * fraction depends on the name alone, so every replica computes the same one.
+ * Hashes names to fractions, by which limits are spread: objects that start together then do not expire together. The
+ * fraction depends only on the name, so every replica computes the same fraction.
  */
 
-/** Returns the number from 0 up to 1 that a text hashes to: FNV-1a with a final mixing step. */
+/** Returns the number, from 0 inclusive to 1 exclusive, to which a text hashes: FNV-1a with a final mixing step. */
 export const shareOf = (text: string): number => {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) {

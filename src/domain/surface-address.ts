@@ -1,7 +1,7 @@
 /**
- * Public addresses of session surfaces behind a gateway: one host name for each session and surface, because a
- * vendor's paths and a page's absolute paths need an origin of their own. An installation configures their form by one
- * template, which the control plane fills in and the gateway parses.
+ * Public addresses of session surfaces behind a gateway. Each surface of each session has a host name of its own,
+ * because a vendor's paths and a page's absolute paths need an origin of their own. The configuration of an
+ * installation has one template for these addresses, which the control plane fills in and the gateway parses.
  */
 import { isId } from './id.ts';
 import { type AddressedKind, addressedKinds, type SurfaceKind } from './session.ts';
@@ -15,10 +15,10 @@ export type SurfaceTemplate = {
   port: string;
 };
 
-/** Form of a template, for messages. */
+/** Form that a template must have, for messages. */
 export const surfaceTemplateForm = 'https://{session}--{surface}.<domain>[:<port>]';
 
-/** Parses a template; undefined if it does not have the form. */
+/** Parses a template; undefined if the text does not have the form. */
 export const parseSurfaceTemplate = (text: string): SurfaceTemplate | undefined => {
   const [, scheme, domain, port = ''] =
     /^(https?):\/\/\{session\}--\{surface\}((?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)+)(:\d{1,5})?\/?$/i.exec(
@@ -30,7 +30,7 @@ export const parseSurfaceTemplate = (text: string): SurfaceTemplate | undefined 
   return { scheme: scheme.toLowerCase() as 'http' | 'https', suffix: domain.toLowerCase(), port };
 };
 
-/** Returns the host name of a surface, with its port if the template has one. */
+/** Returns the host name of a surface, followed by the template's port if it has one. */
 const surfaceHost = (
   { suffix, port }: SurfaceTemplate,
   sessionId: string,
@@ -47,7 +47,7 @@ export const surfaceUrl = (
 /**
  * Returns the URL of a surface directly at its host, if the host is on this machine. The name is below `localhost`,
  * which browsers resolve to the machine itself, so that each session's pages have an origin of their own. Returns
- * undefined for a host elsewhere: only a gateway serves such names.
+ * undefined for a host elsewhere, because only a gateway serves the names of surfaces there.
  */
 export const localSurfaceUrl = (
   hostAddress: string,
@@ -73,8 +73,9 @@ export const readSurfaceLabel = (host: string): SurfaceName | undefined =>
   readLabel(host.toLowerCase().split(/[.:]/, 1)[0] ?? '');
 
 /**
- * Returns the surface that a `Host` header names. The port is ignored, because a load balancer may use another.
- * Returns undefined if the host is not in the template's domain, and only `label` if no session can have that label.
+ * Returns the surface that a `Host` header names. The port is ignored, because a load balancer may use another port.
+ * Returns undefined if the host is not in the template's domain. Returns only `label` if no session can have that
+ * label.
  */
 export const readSurfaceHost = (
   { suffix }: SurfaceTemplate,

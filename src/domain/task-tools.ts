@@ -1,13 +1,13 @@
 /**
- * Tools that a task offers its agent, of those that the world has. The control plane and the world host both enforce
- * the selection, and both reject other tools with this message.
+ * Tools that a task offers its agent, out of the tools that the world has. The control plane and the world host both
+ * enforce the selection, and both reject other tools with the message that is built here.
  */
 
-/** Returns true if a task offers a tool; a null list offers all. */
+/** Returns true if a task offers a tool. If the list is null, the task offers all tools. */
 export const givesTool = (taskTools: readonly string[] | null, name: string): boolean =>
   taskTools === null || taskTools.includes(name);
 
-/** Number of offered tools that a message names; the list beside the message has them all. */
+/** Maximum number of offered tools that a message names; a list beside the message has all of them. */
 const mostNames = 20;
 
 /** Returns the message for a tool that the world has and the task does not offer. */

@@ -1,6 +1,6 @@
 /**
- * Transition tables: each entity with states has one, here in `domain/`, and all code that changes the state checks
- * it. A state without successors is final.
+ * Transition tables. Each entity with states has a table in `domain/`, and all code that changes a state checks the
+ * table. A state without successors is final.
  */
 export type TransitionTable<State extends string> = Readonly<Record<State, readonly State[]>>;
 
@@ -11,7 +11,10 @@ export const can = <State extends string>(
   to: State,
 ): boolean => table[from].includes(to);
 
-/** Returns every state from which the table allows a transition to `to`: the `from` list of a conditional update. */
+/**
+ * Returns every state from which the table allows a transition to `to`. A conditional update uses them as its `from`
+ * list.
+ */
 export const statesBefore = <State extends string>(
   table: TransitionTable<State>,
   to: State,

@@ -1,15 +1,15 @@
 /**
- * Checks which paths a world tree may hold: those that mean the same single file on every file system that a tree is
- * written to, and that no program reserves there. All code that receives, writes or compiles a tree checks its paths
+ * Checks which paths a world tree may have: those that name the same single file on every file system to which a tree
+ * is written, and that no program there reserves. All code that receives, writes or compiles a tree checks its paths
  * here.
  */
 
 const treePathLimits = {
-  /** A whole path, in characters. */
+  /** Maximum length of a whole path, in characters. */
   path: 512,
-  /** One name in it, in bytes of UTF-8: the limit of common file systems. */
+  /** Maximum size of one name in a path, in bytes of UTF-8: the limit of common file systems. */
   nameBytes: 255,
-  /** Nested folders, the file included. */
+  /** Maximum depth of a path, counting its folders and the file. */
   depth: 32,
 } as const;
 
@@ -23,11 +23,11 @@ const gitName = /^\.git$|^git~\d+$/;
 /** Invisible characters, which some file systems ignore when they compare names. */
 const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Returns a key that is equal for names and paths that some file system treats as one. */
+/** Returns a key that is equal for names or paths that some file system treats as the same. */
 export const foldPath = (path: string): string =>
   path.normalize('NFKC').replace(unseen, '').toUpperCase().toLowerCase().normalize('NFC');
 
-/** Formats a path for a message: no character in it is invisible or controls a terminal. */
+/** Formats a path for a message; invisible characters and those that control a terminal are escaped. */
 export const showPath = (path: string): string =>
   JSON.stringify(path.slice(0, 200).toWellFormed()).replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
@@ -48,7 +48,10 @@ const nameFault = (name: string, isFolder: boolean): string | undefined => {
   return undefined;
 };
 
-/** Returns the fault of a path on its own, worded to follow "the path ..."; undefined if the path is allowed. */
+/**
+ * Returns the fault of a path without regard to other paths, worded to follow "the path ..."; undefined if the path is
+ * allowed.
+ */
 export const pathFault = (path: string): string | undefined => {
   if (path === '' || path.length > treePathLimits.path) {
     return `must have 1 to ${treePathLimits.path} characters`;
@@ -77,8 +80,8 @@ const foldersOf = (path: string): string[] =>
     .map((_, index, parts) => parts.slice(0, index + 1).join('/'));
 
 /**
- * Returns a function that checks the paths of one tree one by one: each on its own, then against those accepted
- * before. The function returns the fault of the path; undefined if it is accepted.
+ * Returns a function that checks the paths of one tree one after another: each by itself, then against the paths
+ * accepted before. The function returns the fault of the path; undefined if the path is accepted.
  */
 export const createPathCheck = (): ((path: string) => string | undefined) => {
   /** Accepted spelling of each path, by its folded key. */
@@ -119,12 +122,12 @@ const builtFolders: ReadonlySet<string> = new Set([
   'node_modules',
 ]);
 
-/** Folders whose subfolders the author names freely: a task may have the name `build`. */
+/** Folders whose subfolders the author names freely, so that a task may have the name `build`. */
 const namedFolders: ReadonlySet<string> = new Set(['scenarios/', 'captures/']);
 
 /**
- * Returns true if a folder is never part of a world, whatever it holds: hidden folders and generated ones. `parent` is
- * the path of the folder that it is in, with a trailing slash; '' is the tree.
+ * Returns true if a folder is never part of a world, whatever it contains: hidden folders and generated ones. `parent`
+ * is the path of the folder that contains it, with a trailing slash; '' is the top of the tree.
  */
 export const isLeftOutFolder = (name: string, parent: string): boolean =>
   name.startsWith('.') || (builtFolders.has(name) && !namedFolders.has(parent));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { makeLinesVisible, makeVisible } from './visible-text.ts';
 
-/** Every code point that controls a terminal, is invisible, or changes the direction of text. */
+/** All code points that control a terminal, are invisible, or change the direction of text. */
 const hidden = [
   ...Array.from({ length: 0x20 }, (_, code) => code),
   ...Array.from({ length: 0x21 }, (_, index) => 0x7f + index),

@@ -1,7 +1,7 @@
 /**
  * Escapes hidden characters in texts that people read: control characters, characters without width, and those that
- * change the direction of text become `\u001b` and the like. A terminal obeys them, and a reader does not see them.
- * Within a JSON string the escape means the same character, so JSON stays JSON with the same value.
+ * change the direction of text become `\u001b` and the like. A terminal obeys such characters, and a reader does not
+ * see them. Within a JSON string the escape means the same character, so JSON stays JSON with the same value.
  */
 
 const hidden = String.raw`\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}`;

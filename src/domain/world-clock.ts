@@ -1,6 +1,7 @@
 /**
- * Clock of a session's world: the present time for its user code, routes and tokens. It may differ from the machine's
- * clock. A session on a frozen or stepped clock, with a seed, gives the same times and ids for the same calls.
+ * Clock of a session's world: the present time for the world's user code, routes and tokens. It may differ from the
+ * machine's clock. A session on a frozen or stepped clock, with a seed, gives the same times and ids for the same
+ * calls.
  */
 
 /**
@@ -10,7 +11,7 @@ export const clockModes = ['real', 'frozen', 'stepped'] as const;
 export type ClockMode = (typeof clockModes)[number];
 
 export type SessionClock = {
-  /** Start of the clock, ISO 8601; null starts at the machine's time. */
+  /** Time at which the clock starts, ISO 8601; null starts it at the machine's time. */
   at: string | null;
   mode: ClockMode;
   /**
@@ -23,7 +24,7 @@ export type SessionClock = {
 /** Default clock of a session. */
 export const machineClock: SessionClock = { at: null, mode: 'real', rate: 1 };
 
-/** Highest rate: about eleven days of the world in one second, or in one step. */
+/** Maximum rate: about eleven days of the world in one second, or in one step. */
 export const maxClockRate = 1_000_000;
 
 /** Last instant of any clock; vendors' own formats also end with the year 9999. */

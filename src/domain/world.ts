@@ -1,5 +1,5 @@
 /**
- * A world and its versions. A version is immutable: a manifest of content-addressed files, the compiled contract and a
+ * World and its versions. A version is immutable: a manifest of content-addressed files, the compiled contract and a
  * snapshot of the base rows, all named by digests.
  */
 
@@ -15,7 +15,7 @@ export const isSlug = (text: string): boolean => slugPattern.test(text);
 
 const labelPattern = /^[a-z](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
 
-/** Reserved labels: other names of the head, and a word of the API. */
+/** Reserved labels: two other names of the head version, and a word of the API. */
 const takenLabels = ['latest', 'head', 'missing'];
 
 /** Returns true if a text may be a label of a version: it must not be a version's id or a reserved name. */
@@ -27,11 +27,11 @@ export type TreeFile = { path: string; content: Uint8Array };
 
 export type VersionState = 'READY';
 
-/** The states of a version whose tests have to pass before it becomes the head of its world. */
+/** States of a version whose tests have to pass before the version becomes the head of its world. */
 export const gateStates = ['waiting', 'passed', 'failed', 'outdated'] as const;
 export type GateState = (typeof gateStates)[number];
 
-/** Operations that make a version; each changes files, rows or both. */
+/** Operations that make a version; each of them changes files, rows or both. */
 export const versionOrigins = ['create', 'push', 'import', 'publish', 'link'] as const;
 export type VersionOrigin = (typeof versionOrigins)[number];
 

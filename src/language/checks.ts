@@ -3,17 +3,17 @@
  * the agent's answer. Bundled, stored and inline tasks all have them in this form.
  */
 
-/** Conditions by field, or path to one, in the form that `comparison.ts` reads. */
+/** Conditions by field, or by the path to a field. `comparison.ts` defines the form of a condition. */
 export type Conditions = { [field: string]: unknown };
 
-/** Number of rows that a check requires: an exact number, or a minimum and a maximum. */
+/** Number of rows that a check requires: an exact number, or a minimum, a maximum or both. */
 export type CheckCount = number | { min?: number; max?: number };
 
-/** Rows that a declared relationship connects to the row of a check, in either direction. */
+/** Rows that a declared relationship connects to the row that a check finds, in either direction. */
 export type RelatedRows = {
   entity: string;
   where: Conditions;
-  /** Fields of the relationship, if the two entities have several. */
+  /** Fields of the relationship; needed only if the two entities have several relationships. */
   by?: string[];
 };
 
@@ -24,24 +24,24 @@ export type RelatedKind = (typeof relatedKinds)[number];
 /** Members that every check may have. */
 type Judged = {
   name: string;
-  /** Weight of the check in the score; absent: 1. */
+  /** Weight of the check in the score; 1 if absent. */
   weight?: number;
   /**
-   * Names of other checks of the grader: rows that this check finds must come before, or after, the rows that the
-   * other finds.
+   * Names of other checks of the grader. The rows that this check finds must come before (`before`) or after (`after`)
+   * the rows that the other check finds.
    */
   before?: string;
   after?: string;
 };
 
-/** Check for rows of an entity, or of the ledger, that meet all conditions, and for their number. */
+/** Check for the number of rows, of an entity or of the ledger, that meet all conditions. */
 export type RowsCheck = Judged & {
   entity: string;
-  /** Condition on each field, in the form that `comparison.ts` reads. */
+  /** Condition on each field. `comparison.ts` defines the form of a condition. */
   where: Conditions;
-  /** Required number of rows; null: at least one. */
+  /** Required number of rows; null if at least one is required. */
   count: CheckCount | null;
-  /** Top-level fields that differ from the row's initial state, or equal it. */
+  /** Top-level fields whose values must differ from the row's initial state (`changed`), or equal it (`unchanged`). */
   changed?: string[];
   unchanged?: string[];
   /** Amount by which each top-level field exceeds its initial value. */
@@ -51,16 +51,18 @@ export type RowsCheck = Judged & {
 /** Check on the last answer that the agent gave by a call of the kind `answer`. */
 export type AnswerCheck = Judged & {
   kind: 'answer';
-  /** Expected answer as JSON. With `as: "set"` it is a list, whose order and repeats do not matter. */
+  /**
+   * Expected answer as JSON. With `as: "set"`, it is a list, and the order and repetitions of its items do not matter.
+   */
   equals: unknown;
   as?: 'set';
-  /** Tolerance for a number. */
+  /** Maximum difference from the expected number. */
   tolerance?: number;
 };
 
 export type Check = RowsCheck | AnswerCheck;
 
-/** A check as tasks outside trees have it: names and counts are optional. */
+/** Check in the form of tasks outside trees, where names and counts are optional. */
 export type GivenCheck =
   | (Omit<RowsCheck, 'name' | 'count'> & { name?: string; count?: CheckCount })
   | (Omit<AnswerCheck, 'name'> & { name?: string });
@@ -83,8 +85,8 @@ const nameOf = (check: GivenCheck): string => {
 };
 
 /**
- * Returns the names of checks. A check without a name is named after its content. If a name occurs before, the later
- * check's number is appended, so that names are unique.
+ * Returns the names of checks. A check without a name is named after its content. If an earlier check has the same
+ * name, the check's number is appended, so that names are unique.
  */
 export const namesOfChecks = (checks: readonly GivenCheck[]): string[] => {
   const seen = new Set<string>();
@@ -108,7 +110,7 @@ export const wholeChecks = (checks: readonly GivenCheck[]): Check[] => {
   });
 };
 
-/** Returns a check without the members that have their defaults. */
+/** Returns a check without the members that have their default values. */
 export const givenCheck = (check: Check): GivenCheck => {
   if (isAnswerCheck(check)) return check;
   const { count, ...rest } = check;

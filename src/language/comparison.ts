@@ -1,10 +1,10 @@
 /**
- * Conditions on a field. A scalar: the field has this value. A list: it has one of these values. An object of
- * operators: all of them hold, as in `{"gt": 10, "lte": 20}`.
+ * Conditions on a field. A scalar: the field must have this value. A list: the field must have one of these values. An
+ * object of operators: all of them must be true, as in `{"gt": 10, "lte": 20}`.
  */
 import { isObject } from '#domain/json.ts';
 
-/** Operators of a comparison; each is a key whose value is the operand. */
+/** Operators of a comparison. In a condition, an operator is a key, and its value is the operand. */
 export const operators = [
   'eq',
   'ne',
@@ -24,7 +24,7 @@ export type Comparison = { operator: Operator; operand: unknown };
 const isScalar = (value: unknown): boolean =>
   value === null || ['string', 'number', 'boolean'].includes(typeof value);
 
-/** Operand of each operator: its description for messages, and a test of a value. */
+/** Operand of each operator: its description for messages, and a function that tests a value. */
 const operands: Record<Operator, [what: string, fits: (value: unknown) => boolean]> = {
   eq: ['a scalar', isScalar],
   ne: ['a scalar', isScalar],
@@ -41,13 +41,16 @@ const operands: Record<Operator, [what: string, fits: (value: unknown) => boolea
 const isOperator = (name: string): name is Operator =>
   (operators as readonly string[]).includes(name);
 
-/** Returns true if an object has only operators as keys; otherwise it may be a path to a field, written as a table. */
+/**
+ * Returns true if all keys of an object are operators. Otherwise the object may be a path to a field, written as a
+ * table.
+ */
 export const isComparison = (value: object): boolean => {
   const names = Object.keys(value);
   return names.length > 0 && names.every(isOperator);
 };
 
-/** Parses a condition; returns the fault if it is malformed. */
+/** Parses a condition; returns the fault if the condition is malformed. */
 export const readCondition = (wanted: unknown): Comparison[] | { fault: string } => {
   if (isScalar(wanted)) return [{ operator: 'eq', operand: wanted }];
   if (Array.isArray(wanted)) {

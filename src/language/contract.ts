@@ -6,9 +6,12 @@
 import type { Task } from './task.ts';
 
 export type JsonSchema = { [keyword: string]: unknown };
-/** A row as JSON. */
+/** A row as a JSON object. */
 export type Row = { [field: string]: unknown };
-/** Path into a row or a request body: its segments; a whole number indexes a list. */
+/**
+ * Path into a row or a request body, as a list of segments. A segment that is a whole number is the index of a list
+ * item.
+ */
 export type FieldPath = string[];
 
 export type ColumnType = 'TEXT' | 'INTEGER' | 'REAL';
@@ -17,12 +20,12 @@ export type EntityContract = {
   name: string;
   /** Schema of a row. It may refer to `#/$defs/<name>` of `Contract.definitions`. */
   schema: JsonSchema;
-  /** Top-level fields, in order. */
+  /** Top-level fields of the primary key, in order. */
   primaryKey: string[];
-  /** Further unique constraints, each a list of paths. */
+  /** Unique constraints besides the primary key, each a list of paths. */
   unique: FieldPath[][];
   relationships: { fields: string[]; target: string }[];
-  /** Scalar top-level fields, each a generated column of the store. */
+  /** Scalar top-level fields; the store has a generated column for each. */
   columns: { name: string; type: ColumnType }[];
 };
 
@@ -44,7 +47,7 @@ export type ToolContract = {
   binding: ToolBinding;
 };
 
-/** Error answer of the vendor. Its body is replayed unchanged; '' means no body. */
+/** Error answer of the vendor. Its body is sent unchanged; '' means that there is no body. */
 export type VendorError = { status: number; body: string };
 
 /**
@@ -62,8 +65,8 @@ export type PageKind = 'none' | 'offset' | 'cursor';
 export type PathPart = { literal: string } | { argument: string };
 
 /**
- * Segment of a path: one part, several adjacent parts (`{id}.json`), or an argument that spans one segment or more,
- * including the slashes.
+ * Segment of a path: one part, several adjacent parts (`{id}.json`), or an argument that spans one or more segments,
+ * including the slashes between them.
  */
 export type PathSegment = PathPart | { argument: string; rest: true } | { parts: PathPart[] };
 
@@ -77,58 +80,58 @@ export type RouteContract = {
   entity: string | null;
   action: RouteAction;
   filter: { argument: string; path: FieldPath; match: FilterMatch }[];
-  /** Function in the handlers module, for action `handler`. */
+  /** Function in the handlers module that answers, for the action `handler`; null for other actions. */
   handler: string | null;
-  /** Schemas that validate a handler's request bodies and its answers. Absent: no validation. */
+  /** Schemas by which a handler's request bodies and its answers are validated; absent if they are not validated. */
   request?: JsonSchema;
   response?: JsonSchema;
   status: number;
-  /** Key of the answer that holds the rows; '' returns them bare. */
+  /** Key of the answer under which the rows are; '' if the answer is the rows themselves. */
   envelope: string;
   single: boolean;
-  /** Mapping of request body members to fields of the row, for create and update. */
+  /** Fields of the row, each with the member of the request body that gives its value; for create and update. */
   body: { field: FieldPath; from: FieldPath }[];
   defaults: Row;
   generate: { field: string; with: 'uuid' | 'int' | 'now' }[];
-  /** Valid values of arguments with which the route can be tried out. */
+  /** Valid values of the arguments, with which the route can be tried out. */
   sample: Record<string, unknown>;
-  /** Pagination of a list; `none` also for a single object. */
+  /** Pagination of a list; `none` for a list without pages, and for a single object. */
   page: PageKind;
-  /** True if the last page leaves out the cursor's key instead of sending it empty. */
+  /** True if the last page lacks the cursor's key; false if the key is there and empty. */
   cursorAbsentWhenDone: boolean;
   notFound: VendorError;
-  /** Media types of answers beside those of all routes. Absent: none. */
+  /** Media types of this route's answers, besides those of all routes; absent if there are none. */
   mediaTypes?: string[];
-  /** Media types of bodies that a handler accepts, exclusively. Absent: JSON and forms. */
+  /** Media types of bodies that a handler accepts; it accepts no others. Absent: JSON and forms. */
   bodyTypes?: string[];
-  /** Encoding in which a handler gets the bytes of the body. Absent: it gets parsed values and text. */
+  /** Encoding in which a handler gets the bytes of the body; absent if it gets parsed values and text. */
   bodyEncoding?: 'base64';
-  /** Field in which an answer to GET has its time of last change. Absent: none. */
+  /** Field from which an answer to GET takes its time of last change; absent if there is none. */
   lastModified?: FieldPath;
   /**
-   * True if the handler's answer depends only on the request and the rows, so that hosts may cache it. Absent: they
+   * True if the handler's answer depends only on the request and the rows, so that hosts may cache it; absent if they
    * may not.
    */
   keepsAnswer?: true;
 };
 
-/** Names of a world's pagination parameters and keys. */
+/** Names of the parameters, keys and headers that a world uses for pagination. */
 export type Paging = {
   pageSize: number;
   limitParam: string;
   offsetParam: string;
   cursorParam: string;
-  /** Key of the total number of rows; '' leaves it out. */
+  /** Key of the total number of rows; '' if answers do not have the total. */
   hitsKey: string;
   cursorKey: string;
   previousKey: string | null;
-  /** Header names. */
+  /** Names of headers for the next cursor, the total, and the previous cursor. */
   headers: { cursor?: string; total?: string; previous?: string };
-  /** True if next and previous are absolute URLs of the served host. */
+  /** True if the next and previous page are given as absolute URLs of the served host. */
   links: boolean;
 };
 
-/** Pagination of a connector that does not configure it. */
+/** Pagination of a connector that does not configure pagination. */
 export const plainPaging: Paging = {
   pageSize: 100,
   limitParam: 'limit',
@@ -145,7 +148,7 @@ export const authSchemes = ['header', 'bearer', 'basic', 'query', 'oauth2', 'non
 export type AuthScheme = (typeof authSchemes)[number];
 
 /**
- * Splits a list of OAuth scopes into its unique names, in order. Vendors separate them by spaces, as the standard
+ * Splits a list of OAuth scopes into its unique names, in order. Vendors separate the names by spaces, as the standard
  * does, or by commas.
  */
 export const scopesOf = (text: string | null): string[] => [
@@ -165,26 +168,26 @@ export type RateLimitFact =
 /** Rate limit that response headers report. Only a fault with the effect `rate_limit` enforces it. */
 export type RateLimit = {
   name: string;
-  /** Requests allowed in a window, and the window's length. */
+  /** Maximum number of requests in a window, and length of the window. */
   limit: number;
   seconds: number;
-  /** Paths of the routes that count against it; a final `*` stands for anything. Absent: all. */
+  /** Paths of the routes whose requests count; a final `*` matches any text. Absent: all routes. */
   paths?: string[];
-  /** Routes that do not count against it. */
+  /** Routes whose requests do not count. */
   uncounted: string[];
-  /** Facts by header name, in lower case. */
+  /** Facts that headers report, by header name in lower case. */
   headers: Record<string, RateLimitFact>;
 };
 
 /** Error answer that a fault returns instead of the vendor's own. */
 export type FaultAnswer = { status: number; body: string; headers: Record<string, string> };
 
-/** Effect of a fault on a request, beside its latency. */
+/** Effect of a fault on a request, besides its latency. */
 export type FaultEffect =
   | ({ kind: 'status' } & FaultAnswer)
   /** The connection ends without an answer, before or after the request is executed. */
   | { kind: 'drop'; at: 'before' | 'after' }
-  /** Requests beyond a limit of `rateLimits` are refused; `most` and `seconds` replace the limit's own values. */
+  /** Requests beyond a limit of `rateLimits` are refused; `most` and `seconds` replace the values of that limit. */
   | ({
       kind: 'rate_limit';
       limit: string;
@@ -196,11 +199,16 @@ export type FaultEffect =
 /** Rule for an injected fault. */
 export type Fault = {
   name: string;
-  /** Names of operations, or their paths with a final `*` for anything. Absent: all. */
+  /**
+   * Names of the affected operations, or their paths with a final `*` that matches any text. Absent: all operations.
+   */
   routes?: string[];
-  /** Requests that the fault affects: some in a row, counted from 1, or random ones. Absent: all. */
+  /**
+   * Requests that the fault affects: `times` successive requests from the `nth` on, counted from 1, or random ones.
+   * Absent: all requests.
+   */
   when?: { nth: number; times: number } | { chance: number };
-  /** Latency that is added to the answer. */
+  /** Latency that is added to the answer, in milliseconds. */
   latencyMs?: number;
   effect?: FaultEffect;
 };
@@ -209,59 +217,65 @@ export type Fault = {
 export type Faults = { tools: boolean; rules: Fault[] };
 
 export type ApiContract = {
-  /** Credential scheme of the vendor, `[auth] scheme`. */
+  /** Credential scheme of the vendor, from `[auth] scheme`. */
   auth: {
     scheme: AuthScheme;
-    /** Header or query parameter, for `header` and `query`. */
+    /** Name of the header or query parameter, for the schemes `header` and `query`; null for others. */
     name: string | null;
-    /** Path on which the world mints bearer tokens, for `oauth2`. */
+    /** Path on which the world mints bearer tokens, for the scheme `oauth2`; null for others. */
     tokenPath: string | null;
-    /** Scope of those tokens, for `oauth2`. */
+    /** Scope of the tokens that the world mints, for the scheme `oauth2`; null for others. */
     scope: string | null;
   };
   routes: RouteContract[];
   /**
-   * Media types of answers of all routes beside JSON, in lower case, with at most one `*`. The status is for clients
-   * that accept none of them. Absent: JSON, whatever the client accepts.
+   * Media types of the answers of all routes besides JSON, in lower case, with at most one `*`. `notAcceptableStatus`
+   * is answered to clients that accept none of them. Absent: all answers are JSON, whatever the client accepts.
    */
   mediaTypes?: string[];
   notAcceptableStatus?: number;
-  /** Path prefixes under which all routes answer as well: `/api/v3`. Absent: none. */
+  /** Path prefixes under which all routes also answer, for example `/api/v3`; absent if there are none. */
   prefixes?: string[];
-  /** Path prefixes that are aliases of others, the longest first: `/rest/api/2` for `/rest/api/3`. Absent: none. */
+  /**
+   * Path prefixes that are aliases of other prefixes, the longest first, for example `/rest/api/2` for `/rest/api/3`;
+   * absent if there are none.
+   */
   aliases?: { from: string; to: string }[];
   unauthorized: VendorError;
   notFound: VendorError;
   /** Error for a malformed request. Its body may have the placeholders `{param}`, `{field}` and `{message}`. */
   invalid: VendorError;
-  /** Errors that replace `invalid`, by cause. Absent: none. */
+  /** Errors that are answered in place of `invalid`, by cause; absent if there are none. */
   invalidBy?: Partial<Record<InvalidCause, VendorError>>;
   errorContentType: string;
-  /** Path of the handlers module, if `before` or a route uses it. */
+  /** Path of the handlers module; null if neither `before` nor a route uses it. */
   handlers: string | null;
-  /** True if handlers validate bodies themselves, so that `request` of their routes is not enforced. */
+  /** True if handlers validate bodies themselves, so that the schema `request` of their routes is not enforced. */
   uncheckedRequests?: true;
-  /** Function of the handlers module that runs before every route. */
+  /** Function of the handlers module that runs before every route; null if there is none. */
   before: string | null;
-  /** Rate limits that answers report. If several have the same header, the first one applies. Absent: none. */
+  /** Rate limits that answers report. If several report in the same header, the first one applies. Absent: none. */
   rateLimits?: RateLimit[];
-  /** Default faults of a session. Absent: none. */
+  /** Faults that a session has by default; absent if there are none. */
   faults?: Faults;
   paging: Paging;
 };
 
-/** Turns the items of a list inside a captured row into rows of another entity. */
+/** Rule that turns the items of a list inside a captured row into rows of another entity. */
 export type Explode = {
-  /** Path of the list in the captured row, from which the list is removed. */
+  /** Path of the list in the captured row. The list is removed from that row. */
   field: FieldPath;
   entity: string;
-  /** Mapping of fields of the captured row to fields of the item's row. */
+  /** Fields of the item's row, each with the path in the captured row that gives its value. */
   carry: { field: string; from: FieldPath }[];
-  /** Mapping of fields of the item, `[]` being the item itself; null takes the whole item. */
+  /**
+   * Fields of the item's row, each with the path in the item that gives its value; `[]` is the item itself. If `take`
+   * is null, the whole item becomes the row.
+   */
   take: { field: string; from: FieldPath }[] | null;
 };
 
-/** Treatment of a captured row before it is stored as a row of its entity. */
+/** Changes to a captured row before it is stored as a row of its entity. */
 export type Ingest = {
   drop: string[];
   carryArgs: { field: string; argument: string }[];
@@ -271,27 +285,27 @@ export type Ingest = {
 /** Operation of the vendor's API, whether or not the world serves it. */
 export type VendorOperation = Pick<RouteContract, 'method' | 'path' | 'segments' | 'params'> & {
   name: string;
-  /** Entity of the captured rows. */
+  /** Entity of the captured rows; null if captures of the operation give no rows. */
   entity: string | null;
-  /** Path of the rows in the answer's body; `[]`: the body itself is the row, or the list of rows. */
+  /** Path of the rows in the answer's body. `[]` means that the body itself is the row, or the list of rows. */
   results: FieldPath;
   ingest: Ingest;
 };
 
 /** Vendor behind a world: its address and credentials, and the conversion of its answers into rows. */
 export type VendorContract = {
-  /** `[connector] slug`, the salt of redaction. */
+  /** Value of `[connector] slug`; it is the salt of redaction. */
   slug: string;
   /** Base URL without a trailing slash. */
   baseUrl: string;
-  /** Names of environment variables, never credentials. */
+  /** Names of environment variables with the credentials, never the credentials themselves. */
   auth: {
     scheme: AuthScheme;
     name: string | null;
     secretEnv: string | null;
-    /** Environment variable by header name. */
+    /** Name of the environment variable for each header. */
     headers: Record<string, string>;
-    /** Absolute URL. */
+    /** Absolute URL at which tokens are requested; null if there is none. */
     tokenUrl: string | null;
     clientIdEnv: string | null;
     scope: string | null;
@@ -300,13 +314,13 @@ export type VendorContract = {
     requestsPerMinute: number;
     timeoutSeconds: number;
     maxPages: number;
-    /** Request parameter of the next cursor, and the cursor's place in an answer. */
+    /** Request parameter of the next cursor, and the place of the cursor in an answer; null if there are no cursors. */
     cursor: { param: string; from: { field: FieldPath } | { header: string } } | null;
   };
   operations: VendorOperation[];
 };
 
-/** Signature schemes of webhook deliveries: those of four vendors, a plain HMAC, or none. */
+/** Signature schemes of webhook deliveries: those of four vendors, a plain HMAC, and none. */
 export const signingSchemes = [
   'standard-webhooks',
   'github',
@@ -317,34 +331,37 @@ export const signingSchemes = [
 ] as const;
 export type SigningScheme = (typeof signingSchemes)[number];
 
-/** Storage of webhook subscriptions, and the signing of deliveries. */
+/** Location of webhook subscriptions in a world's rows, and signing of deliveries. */
 export type WebhooksContract = {
-  /** Entity into which the vendor's own registration routes write subscriptions. */
+  /** Entity into which the vendor's own registration routes write their subscriptions. */
   subscriptions: string;
   url: FieldPath;
-  /** Field of the wanted event types; null, absent or empty: every event. */
+  /**
+   * Path of the field that lists the event types that a subscription wants. If the path is null, or the field is null,
+   * absent or empty, it gets all events.
+   */
   events: FieldPath | null;
   secret: FieldPath | null;
   enabled: FieldPath | null;
-  /** Field that is `form` if the body is sent as a form; absent in contracts of the previous release. */
+  /** Path of the field whose value `form` requests the body as a form; absent in contracts of the previous release. */
   contentType?: FieldPath | null;
-  /** List fields in which an event's scopes are looked up. */
+  /** Fields of lists in which the scopes of an event are looked up. */
   scope: { name: string; path: FieldPath }[];
   signing: SigningScheme;
-  /** True if subscriptions without a secret get unsigned deliveries. Absent: they get none. */
+  /** True if subscriptions without a secret get unsigned deliveries; absent if they get no deliveries. */
   unsigned?: true;
-  /** Names of a delivery's headers, in lower case; which exist depends on the scheme. */
+  /** Names of a delivery's headers, in lower case; the scheme decides which of them exist. */
   headers: { id?: string; event?: string; timestamp?: string; signature?: string };
 };
 
-/** Directory that a world's `ui` surface serves. */
+/** Directory of the page that a world's `ui` surface serves. */
 export type UiContract = {
-  /** Path in the tree, without a trailing slash. */
+  /** Path of the directory in the tree, without a trailing slash. */
   static: string;
   entry: string;
-  /** Same-origin prefix of the page's API requests. */
+  /** Prefix of the page's requests to the API, which go to the page's own origin. */
   apiPath: string;
-  /** True if compiling writes the directory; null: only if it holds no page. */
+  /** True if compiling writes the directory; null if compiling writes it only when it has no page. */
   generated: boolean | null;
 };
 
@@ -355,13 +372,13 @@ export type Dependency = {
   /** Version of the other world, or a reference to one. */
   ref: string;
   task: string | null;
-  /** Tools of the other world that are offered beside this world's own; null: all. */
+  /** Tools of the other world that are offered in addition to this world's own; null offers all. */
   tools: string[] | null;
-  /** Mapping of fields of this world to the same fields of the other. */
+  /** Fields of this world, each with the corresponding field of the other world. */
   entities: { entity: string; field: string; targetEntity: string; targetField: string }[];
 };
 
-/** Returns the name of a linked world's tool in the world that links to it. */
+/** Returns the name that a linked world's tool has in the world that links to it. */
 export const linkedTool = (alias: string, tool: string): string => `${alias}.${tool}`;
 
 export type RedactPolicy = {
@@ -377,12 +394,12 @@ export type Contract = {
   name: string;
   package: { id: string; version: string };
   domainVersion: string;
-  /** `$defs` of `schema/world.json`. */
+  /** Definitions from `$defs` of `schema/world.json`. */
   definitions: Record<string, JsonSchema>;
-  /** Entities in the file's order. */
+  /** Entities in the order of the file. */
   entities: EntityContract[];
   tools: ToolContract[];
-  /** Null for a world without `connector.toml`. */
+  /** HTTP API; null for a world without `connector.toml`. */
   api: ApiContract | null;
   vendor: VendorContract | null;
   redact: RedactPolicy | null;
@@ -391,7 +408,7 @@ export type Contract = {
   dependencies: Dependency[];
   /** Actions that run on every push. */
   onPush: 'tests'[];
-  /** Checks that a pushed version must pass before it becomes the head; absent: none. */
+  /** Checks that a pushed version must pass before it becomes the head; absent if there are none. */
   gate?: 'tests'[];
   /** Bundled tasks. */
   tasks: Task[];

@@ -1,4 +1,7 @@
-/** Top-level fields of an entity. The schema of its rows is a closed object, inline or referenced. */
+/**
+ * Returns the top-level fields of an entity. The schema of its rows is a closed object, which is written inline or
+ * referenced.
+ */
 import { isObject, own } from '#domain/json.ts';
 import type { Contract, EntityContract } from './contract.ts';
 

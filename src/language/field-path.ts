@@ -18,14 +18,17 @@ export const readFieldPath = (written: string): FieldPath =>
 
 const isField = Object.prototype.propertyIsEnumerable;
 
-/** Returns the value at a path, or undefined. Lists have items by their numbers, and no field `length`. */
+/**
+ * Returns the value at a path; undefined if there is none. The items of a list are found by their indexes; a list has
+ * no field `length`.
+ */
 export const valueAtPath = (root: unknown, path: FieldPath): unknown =>
   path.reduce<unknown>((value, segment) => {
     if (typeof value !== 'object' || value === null) return undefined;
     return isField.call(value, segment) ? (value as Row)[segment] : undefined;
   }, root);
 
-/** Writes a value at a path of a row and creates objects on the way. */
+/** Writes a value at a path of a row; creates missing objects on the path. */
 export const assignPath = (row: Row, path: FieldPath, value: unknown): void => {
   const [segment, ...rest] = path;
   if (segment === undefined) return;

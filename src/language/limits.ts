@@ -1,6 +1,6 @@
 /**
- * Limits of the world language; those on the size of a tree are in `domain/limits.ts`. They bound the time and memory
- * that a client's tree can take.
+ * Limits of the world language, which bound the time and memory that a client's tree can take. Limits on the size of a
+ * tree are in `domain/limits.ts`.
  */
 export const languageLimits = {
   entities: 500,
@@ -9,44 +9,45 @@ export const languageLimits = {
   operations: 2_000,
   scenarios: 500,
   definitions: 2_000,
-  /** Nested lists and objects, in schemas, rows and tool values. */
+  /** Maximum nesting depth of lists and objects, in schemas, rows and tool values. */
   depth: 64,
-  /** Nested schemas, with references followed. */
+  /** Maximum nesting depth of schemas, including the schemas to which they refer. */
   schemaNesting: 200,
-  /** Subschemas that may apply to one value. */
+  /** Maximum number of subschemas that may apply to one value. */
   schemaWork: 5_000,
-  /** Keywords and subschemas of a schema in all, with references not followed. */
+  /** Maximum number of keywords and subschemas of a schema, without the schemas to which it refers. */
   schemaSpan: 800,
-  /** References in a chain for one value. */
+  /** Maximum length of a chain of references for one value. */
   referenceChain: 16,
-  /** Steps of the first look at a value, before a validator is built: a few milliseconds. */
+  /** Maximum number of steps of the fast pre-check of a value, before a validator is built: a few milliseconds. */
   lookSteps: 100_000,
-  /** Steps of the validation of one value, see `schema/steps.ts`: a second or less. */
+  /** Maximum number of steps of the validation of one value, see `schema/steps.ts`: a second or less. */
   checkSteps: 10_000_000,
-  /** Steps within which all problems of a value are searched, not only the first. */
+  /** Maximum number of steps of the search for all problems of a value, and not only the first. */
   explanationSteps: 100_000,
-  /** References in the schemas of a tree. */
+  /** Maximum number of references in the schemas of a tree. */
   references: 20_000,
   relationshipsPerEntity: 100,
   uniquePerEntity: 100,
-  /** Unique constraints and relationships of all entities: each is an index of the store. */
+  /** Maximum number of unique constraints and relationships of all entities, because each is an index of the store. */
   constraints: 2_000,
   fieldsPerKey: 32,
   patternLength: 1_000,
   /**
-   * Size of one pattern, and of all patterns of a tree: characters and operators, each multiplied by its repetitions.
+   * Maximum size of one pattern, and of all patterns of a tree. The size is the number of characters and operators,
+   * each multiplied by its repetitions.
    */
   patternSize: 3_000,
   patternSizes: 200_000,
-  /** Body of a vendor's error, which every route may repeat. */
+  /** Maximum length of the body of a vendor's error, in characters; every route may repeat it. */
   errorBodyChars: 16 * 1024,
-  /** Problems reported for one tree, and for one file of rows. */
+  /** Maximum number of problems reported for one tree, and for one file of rows. */
   problems: 1_000,
   problemsPerRowFile: 50,
-  /** Characters of a problem's pointer and of its message. */
+  /** Maximum length of a problem's pointer and of its message, in characters. */
   quotedChars: 4_000,
-  /** Unknown keys reported for one table. */
+  /** Maximum number of unknown keys reported for one table. */
   unknownKeys: 50,
-  /** Hand-written JSON or TOML file; files of rows are bounded by the tree's limits. */
+  /** Maximum size of a hand-written JSON or TOML file, in bytes; files of rows have the limits of the tree instead. */
   authoredFileBytes: 2 * 1024 * 1024,
 } as const;

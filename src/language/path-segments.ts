@@ -1,5 +1,5 @@
 /**
- * Helpers for the segments of a route's path: names of arguments, descriptions, and filling in arguments.
+ * Helpers for the segments of a route's path: names of arguments, descriptions, and replacing arguments by values.
  * `check/route-path.ts` parses paths; the host's router matches requests.
  */
 import type { PathPart, PathSegment } from './contract.ts';
@@ -14,7 +14,7 @@ export const pathArguments = (segments: readonly PathSegment[]): string[] =>
     partsOf(segment).flatMap((part) => ('argument' in part ? [part.argument] : [])),
   );
 
-/** Writes the path with a text for each argument; the callback also gets the argument's position. */
+/** Writes the path with a text in place of each argument. The callback also gets the argument's index. */
 export const writePath = (
   segments: readonly PathSegment[],
   argument: (name: string, position: number) => string,
@@ -28,6 +28,6 @@ export const writePath = (
   return segments.map((segment) => `/${partsOf(segment).map(write).join('')}`).join('');
 };
 
-/** Returns the names of arguments that may hold slashes: at most one. */
+/** Returns the names of the arguments whose values may contain slashes; a path has at most one. */
 export const restArguments = (segments: readonly PathSegment[]): string[] =>
   segments.flatMap((segment) => ('rest' in segment ? [segment.argument] : []));

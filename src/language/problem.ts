@@ -1,19 +1,19 @@
-/** Problems of a world tree: values that are collected over the whole tree and reported together. */
+/** Problems of a world tree. They are values, so that those of the whole tree are collected and reported together. */
 import { compareTexts } from '#domain/tree-path.ts';
 
 /** A problem of a world tree: its place, its cause and the way out. */
 export type Problem = {
   /** Path of the file in the tree. */
   file: string;
-  /** JSON pointer into the file's document, for TOML files as if it were JSON; '' is the whole document. */
+  /** JSON pointer into the document of the file, with TOML treated as JSON; '' is the whole document. */
   pointer: string;
   /** Stable name of the rule, for example `unknown_key`. */
   code: string;
   message: string;
   hint?: string;
   /**
-   * Position of the problem, both from 1, both or neither present; columns count UTF-16 code units. Absent if the
-   * problem concerns the whole file.
+   * Line and column of the problem, both from 1; columns count UTF-16 code units. Either both are present or none; they
+   * are absent if the problem concerns the whole file.
    */
   line?: number;
   column?: number;

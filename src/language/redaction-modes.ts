@@ -1,4 +1,4 @@
-/** Write modes of redaction, and which worlds support them; `capture/redaction.ts` applies them to rows. */
+/** Write modes of redaction, and the worlds that support them; `capture/redaction.ts` applies the modes to rows. */
 import type { Contract } from './contract.ts';
 
 /** Treatment of rows by the world's `[redact]` before any other processing. */
@@ -6,8 +6,8 @@ export const redactionModes = ['off', 'apply', 'refuse'] as const;
 export type RedactionMode = (typeof redactionModes)[number];
 
 /**
- * Returns why a world does not support a mode; undefined if it does. `apply` and `refuse` need a `connector.toml`,
- * whether or not that redacts anything.
+ * Returns why a world does not support a mode; undefined if it does. `apply` and `refuse` need a `connector.toml`, even
+ * if that file redacts nothing.
  */
 export const redactionLack = (
   { api }: Pick<Contract, 'api'>,

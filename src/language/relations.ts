@@ -1,10 +1,10 @@
 /**
  * Finds how the rows of two entities are related: by a relationship that one of them declares to the other. Checks of
- * tasks follow it in either direction.
+ * tasks follow the relationship in either direction.
  */
 import type { EntityContract } from './contract.ts';
 
-/** Pairs of a field of the known row, and the field with the same value in the related rows. */
+/** Pairs of fields: a field of the known row, and the field of the related rows that has the same value. */
 export type Relation = { from: string; to: string }[];
 
 type Related = Pick<EntityContract, 'name' | 'primaryKey' | 'relationships'>;
@@ -12,8 +12,8 @@ type Related = Pick<EntityContract, 'name' | 'primaryKey' | 'relationships'>;
 type Candidate = { by: readonly string[]; relation: Relation };
 
 /**
- * Returns true if a relationship targets the entity. Relationships of a linked world use its own names of entities,
- * without the alias.
+ * Returns true if a relationship targets the entity. Relationships within a linked world name entities without the
+ * alias.
  */
 const isTarget = ({ name }: Pick<Related, 'name'>, target: string): boolean =>
   name === target || name.endsWith(`.${target}`);
@@ -38,8 +38,8 @@ const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((field, at) => field === other[at]);
 
 /**
- * Returns the relation of two entities, or the one with the fields `by`. If there is none or several, returns the
- * fault as a sentence.
+ * Returns the relation of two entities; if `by` is given, the relation with these fields. If there is none, or if there
+ * are several, returns the fault as a sentence.
  */
 export const findRelation = (
   from: Related,

@@ -1,9 +1,9 @@
 /**
  * Solution of a task, as its author writes it: tool calls, requests to the world's API, and the answer; or a script
- * that does these. Solutions serve proofs and are never shown to an agent. A step may use results of earlier steps:
+ * that does these. Solutions serve proofs and are never shown to an agent.
  *
- * - `{"$ref": "steps[0].output.id"}` in place of a value, steps counted from 0; of a request, the output is its body;
- * - `{steps[0].output.id}` within the path of a request.
+ * A step may use results of earlier steps. `{"$ref": "steps[0].output.id"}` may replace any value; steps count from 0,
+ * and the output of a request is the body of its answer. `{steps[0].output.id}` may be within the path of a request.
  */
 import { isObject } from '#domain/json.ts';
 
@@ -13,11 +13,11 @@ export const stepMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as 
 
 export type RequestStep = {
   method: (typeof stepMethods)[number];
-  /** Path with its query. */
+  /** Path of the request, with its query. */
   path: string;
   headers?: Record<string, string>;
   body?: unknown;
-  /** True if the request carries the session's token; the default is true. */
+  /** True if the request has the session's token; true by default. */
   auth?: boolean;
 };
 
@@ -25,7 +25,7 @@ export type Step = { tool: string; input?: Row } | { request: RequestStep } | { 
 
 export const scriptLanguages = ['python', 'typescript'] as const;
 
-/** A module with a function `solve` without arguments, which acts through `world` of `svc_env.testing`. */
+/** A module with a function `solve` without arguments, which uses `world` of `svc_env.testing`. */
 export type Script = { language: (typeof scriptLanguages)[number]; source: string };
 
 export type Solution = { steps: Step[] } | { script: Script };
@@ -42,7 +42,7 @@ export type Reference = { step: number; path: (string | number)[] };
 
 const referencePattern = /^steps\[(\d{1,3})\]\.output((?:\.[A-Za-z_$][\w$-]*|\[\d{1,6}\])*)$/;
 const partPattern = /\.([A-Za-z_$][\w$-]*)|\[(\d{1,6})\]/g;
-/** Pattern of a text that looks like a reference within the path of a request. */
+/** Pattern of a text within the path of a request that looks like a reference. */
 const withinPath = /\{(steps\[[^{}]*)\}/g;
 
 /** Parses a reference; undefined if the text is not one. */
@@ -53,14 +53,17 @@ export const readReference = (text: string): Reference | undefined => {
   return { step: Number(step), path };
 };
 
-/** Returns the text of a reference object. Any other object with a `$ref` is an ordinary value. */
+/**
+ * Returns the text of a reference object; undefined for any other value. Another object with a `$ref` is an ordinary
+ * value.
+ */
 const referenceIn = (value: unknown): string | undefined => {
   if (!isObject(value) || Object.keys(value).length !== 1) return undefined;
   const { $ref: text } = value;
   return typeof text === 'string' && text.startsWith('steps[') ? text : undefined;
 };
 
-/** Replaces the references in a value. An error of `find` is passed on. */
+/** Replaces the references in a value. If `find` throws, the error is passed on. */
 const fill = (value: unknown, find: (text: string) => unknown): unknown => {
   const reference = referenceIn(value);
   if (reference !== undefined) return find(reference);
@@ -83,7 +86,7 @@ export const fillStep = (step: Step, find: (text: string) => unknown): Step => {
   return { request: body === undefined ? request : { ...request, body: fill(body, find) } };
 };
 
-/** Returns a short name of a step, without its arguments. */
+/** Returns a short name for a step, without the step's arguments. */
 export const nameStep = (step: Step): string => {
   if ('tool' in step) return step.tool;
   return 'answer' in step ? 'answer' : `${step.request.method} ${step.request.path}`;
@@ -95,11 +98,11 @@ export type SolutionFault = { path: string[]; message: string };
 export type Solvable = {
   hasApi: boolean;
   toolFault(name: string): string | undefined;
-  /** Returns why no route answers such a request; `path` has no query. */
+  /** Returns why no route answers such a request; undefined if a route does. `path` has no query. */
   routeFault(method: string, path: string): string | undefined;
 };
 
-/** Returns the path without its query, with `x` in place of references to earlier steps. */
+/** Returns the path without its query, with `x` in place of each reference to an earlier step. */
 const plainPath = (path: string): string =>
   path.replaceAll(withinPath, 'x').replace(/[?#].*$/s, '');
 
@@ -134,7 +137,7 @@ const stepFaults = (step: Step, { hasApi, toolFault, routeFault }: Solvable): So
 };
 
 /**
- * Returns the faults of a solution, each with its place below the solution. Faults of a script appear only when it
+ * Returns the faults of a solution, each with its place within the solution. Faults of a script appear only when it
  * runs.
  */
 export const solutionFaults = (solution: Solution, of: Solvable): SolutionFault[] => {

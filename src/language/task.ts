@@ -5,18 +5,18 @@ import type { Solution } from './solution.ts';
 /** A row as JSON. Same type as in the contract, which imports this file. */
 type Row = { [field: string]: unknown };
 
-/** Changes that are allowed beside those of the checks: of these fields, or of whole rows. */
+/** Changes that are allowed in addition to those that the checks require: of these fields, or of whole rows. */
 export type Allowance = { entity: string; fields?: string[]; where?: Row };
 
 /**
- * Treatment of other changes. If `closed` is true, a change that no check requires and `allow` does not cover fails;
- * otherwise it is only reported.
+ * Treatment of other changes. If `closed` is true, a change that no check requires and `allow` does not cover fails the
+ * task; otherwise it is only reported.
  */
 export type GraderChanges = { closed?: boolean; allow?: Allowance[] };
 
 /**
- * Grader of a task. `sql` is one `select` over the world's tables that returns a row for each check: `passed`, 0 or 1,
- * and optionally `name`.
+ * Grader of a task. `sql` is one `select` over the world's tables, which returns a row for each check: `passed`, 0 or
+ * 1, and optionally `name`.
  */
 export type Grader = (
   | { kind: 'assertions'; checks: Check[] }
@@ -31,17 +31,17 @@ export type Grader = (
 export const seedModes = ['append', 'merge', 'replace'] as const;
 export type SeedMode = (typeof seedModes)[number];
 
-/** A task: an instruction, rows on top of the world's, and a grader. */
+/** A task: an instruction, rows that are added to the world's, and a grader. */
 export type Task = {
   name: string;
   description: string | null;
-  /** Tools that the agent is offered; null: all. */
+  /** Tools that the agent is offered; null if it is offered all. */
   tools: string[] | null;
   instruction: string | null;
   seed: { mode: SeedMode; rows: Record<string, Row[]> };
   grader: Grader | null;
-  /** Solution for proofs; never shown to an agent. */
+  /** Solution that proofs use; it is never shown to an agent. */
   solution?: Solution;
-  /** Other solutions that are equally right. */
+  /** Further solutions that are as right as `solution`. */
   alternatives?: Solution[];
 };

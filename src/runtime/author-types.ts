@@ -1,6 +1,6 @@
 /**
- * Provides the types of `svc_env`, the module that authors of worlds write their code with, for editors and type
- * checkers. A test of the world host checks them against the module.
+ * Reads the types of `svc_env`, the module that authors of worlds write their code with, for editors and type checkers.
+ * A test of the world host compares them with the module.
  */
 import { fileURLToPath } from 'node:url';
 import type { TreeFile } from '#domain/world.ts';

@@ -1,11 +1,14 @@
 /**
- * Finds this machine's Chromium: at the path that the configuration names, or at the usual paths of Debian and its
- * relatives.
+ * Finds this machine's Chromium: at the path that the configuration names, or at the usual paths of Debian and of
+ * distributions based on it.
  */
 import { accessSync, constants } from 'node:fs';
 import { AppError } from '#domain/error.ts';
 
-/** The program itself comes before Debian's start script, which adds flags of the machine's own. */
+/**
+ * Paths at which Chromium is usually installed. The program itself comes before Debian's start script, because the
+ * script adds flags that are configured on the machine.
+ */
 const usualPaths = [
   '/usr/lib/chromium/chromium',
   '/usr/bin/chromium',

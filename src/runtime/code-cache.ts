@@ -1,7 +1,7 @@
 /**
- * Shares Node's cache of compiled code between starts of a program, if `NODE_COMPILE_CACHE` names a folder. Programs
- * that are started with an environment of their own get the same folder. A start then takes half of the processor
- * time.
+ * Shares Node's cache of compiled code between starts of a program, if `NODE_COMPILE_CACHE` names a folder. Child
+ * programs that are started with an environment of their own get the same folder. With the cache, a start takes half of
+ * the processor time.
  */
 import { flushCompileCache, getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
@@ -13,5 +13,8 @@ export const codeCacheEnv = (): Record<string, string> => {
   return own === undefined ? {} : { NODE_COMPILE_CACHE: dirname(own) };
 };
 
-/** Writes the code compiled so far to the cache: a process that is killed has no later chance to. */
+/**
+ * Writes the code compiled so far to the cache. It is called early, because a process that is killed has no later
+ * chance to.
+ */
 export const keepCompiledCode = (): void => flushCompileCache();

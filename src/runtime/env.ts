@@ -1,6 +1,6 @@
 /**
- * Reads a program's configuration from environment variables and reports every mistake at once.
- * `config.ts` of each program is one function over this; `process.env` itself is read in `main.ts`.
+ * Reads a program's configuration from environment variables and reports all mistakes together. Each program's
+ * `config.ts` is one function that uses this module; only `main.ts` reads `process.env` itself.
  */
 import { AppError } from '#domain/error.ts';
 import { Secret } from './secret.ts';
@@ -12,15 +12,16 @@ export type EnvReader = {
   optionalText(name: string): string | undefined;
   secret(name: string): Secret;
   /**
-   * Reads a secret that may be rotated while programs run: several values separated by spaces, the present one first.
+   * Reads a secret that can be rotated while programs run: several values separated by spaces, of which the first is
+   * the present one.
    */
   rotatingSecret(name: string): Secret;
   integer(name: string, range: { min: number; max: number; fallback?: number }): number;
   choice<const Word extends string>(name: string, words: readonly Word[], fallback?: Word): Word;
   url(name: string, fallback?: string): string;
-  /** Records a mistake that only the program itself can detect. */
+  /** Records a mistake that the reader cannot detect and the program has detected. */
   refuse(mistake: string): void;
-  /** Throws `invalid` with one line for each mistake, if there was any. */
+  /** Throws `invalid` with one line for each recorded mistake; does nothing if there is none. */
   finish(): void;
 };
 

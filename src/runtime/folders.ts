@@ -1,6 +1,6 @@
 /**
  * Creates folders with their parents. On a read-only file system, Node's own recursive form reports that the folder is
- * missing (ENOENT); this one throws the system's own reason.
+ * missing (ENOENT). The functions here throw the system's own reason.
  */
 import { mkdirSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -17,12 +17,12 @@ const missingOf = (path: string): string[] => {
   return above === path ? [] : [...missingOf(above), path];
 };
 
-/** Creates each folder by itself, which fails with the reason. */
+/** Creates the folders one by one; each fails with the system's reason. */
 const makeEach = (path: string, options: Options): void => {
   for (const one of missingOf(path)) mkdirSync(one, options);
 };
 
-/** Creates a folder and its parents; does nothing when it exists. */
+/** Creates a folder and its parents; does nothing if the folder exists. */
 export const makeFoldersSync = (path: string, options: Options = {}): void => {
   try {
     mkdirSync(path, { ...options, recursive: true });
@@ -32,7 +32,7 @@ export const makeFoldersSync = (path: string, options: Options = {}): void => {
   }
 };
 
-/** Creates a folder and its parents without blocking the process. */
+/** Creates a folder and its parents without blocking the process; does nothing if the folder exists. */
 export const makeFolders = async (path: string, options: Options = {}): Promise<void> => {
   try {
     await mkdir(path, { ...options, recursive: true });

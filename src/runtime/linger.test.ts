@@ -12,7 +12,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Starts a server that refuses every body at once, and closes the connection. */
+/** Starts a server that answers before it has read the body of a request, and closes the connection. */
 const start = async (bounds?: { bytes: number; ms: number }): Promise<number> => {
   server = createServer((_, response) => {
     response.writeHead(413, { connection: 'close', 'content-length': 3 }).end('no\n');
@@ -22,7 +22,7 @@ const start = async (bounds?: { bytes: number; ms: number }): Promise<number> =>
   return (server.address() as AddressInfo).port;
 };
 
-/** Connects as a client that keeps writing after the server has closed its side. */
+/** Connects as a client that continues to write after the server has closed its side of the connection. */
 const connectTo = (port: number) =>
   connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
 

@@ -1,15 +1,18 @@
 /**
- * Closes connections on which a client is still sending, so that it reads its answer. A server that answers before it
- * has read the whole request, for example one that is too large, closes the connection. If the client's bytes are
- * unread then, the kernel resets the connection. The client fails with `EPIPE` or `ECONNRESET`, and the answer is
- * lost.
+ * Closes connections on which a client is still sending, so that the client can read its answer.
  *
- * So the server closes its own side first, then reads and discards the rest, up to a limit (RFC 9112, 9.6).
+ * A server that answers before it has read the whole request, for example a request that is too large, closes the
+ * connection. If bytes of the client are unread then, the kernel resets the connection. The client fails with `EPIPE`
+ * or `ECONNRESET`, and the answer is lost. So the server first closes only its own side, then reads and discards the
+ * rest, up to a limit (RFC 9112, 9.6).
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Limits in bytes and time for reading after an answer: more than any accepted body needs, at the speed of clients. */
+/**
+ * Maximum number of bytes, and maximum time in milliseconds, for reading after an answer. They suffice for any accepted
+ * body at the speed of usual clients.
+ */
 const usual = { bytes: 64 * 2 ** 20, ms: 30_000 };
 /** Interval at which the discarded bytes are counted, in milliseconds, since Node emits no event for them. */
 const lookMs = 50;
@@ -28,7 +31,9 @@ const drain = (socket: Socket, request: IncomingMessage, { bytes, ms }: typeof u
   socket.once('close', end);
 };
 
-/** Makes a server close its connections this way. Must be called after the server's own listeners are added. */
+/**
+ * Makes a server close its connections as described above. Must be called after the server's own listeners are added.
+ */
 export const lingerOn = (server: Server, bounds = usual): Server => {
   const last = new WeakMap<Socket, IncomingMessage>();
   const note = (request: IncomingMessage): void => {

@@ -1,7 +1,7 @@
 /**
- * Manages the addresses that a server program listens on: reads them from the configuration and binds all of them or
- * none. At the stop, requests in progress may finish until a deadline, and clients that are still sending read their
- * answer.
+ * Manages the addresses on which a server program listens: reads them from the configuration and binds all of them or
+ * none. When the program stops, requests in progress may finish until a deadline, and clients that are still sending
+ * can read their answer.
  */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,8 +11,8 @@ import { lingerOn } from './linger.ts';
 import { pause } from './pause.ts';
 
 /**
- * Lifetime of an idle connection at each of the HTTP servers, in milliseconds. The server announces the first figure
- * and waits for the sum: a client that reuses a connection at the last moment, on a busy machine, finds it open. With
+ * Lifetime of an idle connection of each HTTP server, in milliseconds. The server announces the first figure and waits
+ * for the sum of both. So a client that reuses a connection at the last moment, on a busy machine, finds it open. With
  * Node's defaults of 5 s and 1 s such clients got a reset ("other side closed").
  */
 export const keepAliveTimeouts = {
@@ -31,7 +31,7 @@ export const parseAddress = (text: string): ListenAddress | undefined => {
   return { host, port: Number(port) };
 };
 
-/** Reads the addresses of a variable, each `host:port`, separated by commas; port 0 takes a free one. */
+/** Reads the addresses in a variable, each `host:port`, separated by commas; port 0 means any free port. */
 export const readListen = (
   env: EnvReader,
   fallback: string,
@@ -48,9 +48,12 @@ export const readListen = (
 };
 
 export type Bound = {
-  /** `http://host:port` of each address, in the order of the configuration. */
+  /** URL `http://host:port` of each address, in the order of the configuration. */
   addresses: string[];
-  /** Accepts no more connections and resolves when all have ended; cuts them off after `deadlineMs`. */
+  /**
+   * Accepts no more connections, and resolves when all connections have ended. After `deadlineMs` milliseconds, it cuts
+   * off the connections that are left.
+   */
   stop(deadlineMs: number): Promise<void>;
 };
 
@@ -72,7 +75,7 @@ const closeAll = (servers: readonly Server[]): Promise<unknown> =>
     servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
   );
 
-/** Binds one server to each address, or none if one of them fails. */
+/** Binds one server to each address. If one address fails, no server stays bound. */
 export const bindAll = async (
   makeServer: () => Server,
   wanted: readonly ListenAddress[],

@@ -1,6 +1,6 @@
 /**
- * Structured logs, one JSON object a line on standard error, so that standard output stays for the program's messages
- * to its caller. Every program creates one logger and derives children with ids from it.
+ * Writes structured logs, one JSON object per line on standard error, so that standard output stays free for the
+ * program's messages to its caller. Every program creates one logger and derives child loggers with ids from it.
  */
 import { writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
@@ -12,7 +12,9 @@ export type Log = Logger;
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** Maximum wait for the reader of a full pipe, and the interval between attempts, in milliseconds. */
+/**
+ * Maximum time that a write to a full pipe waits for the pipe's reader, and interval between attempts, in milliseconds.
+ */
 const slowPipe = { mostMs: 2_000, everyMs: 20 };
 
 const pauseBlocking = (ms: number): void => {
@@ -22,7 +24,7 @@ const pauseBlocking = (ms: number): void => {
 const isFullPipe = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EAGAIN';
 
-/** Writes as many bytes as fit now; returns 0 when a pipe is full. */
+/** Writes as many bytes as possible without waiting; returns their number, which is 0 if a pipe is full. */
 const writeSome = (fd: number, bytes: Uint8Array): number => {
   try {
     return writeSync(fd, bytes);
@@ -33,9 +35,9 @@ const writeSome = (fd: number, bytes: Uint8Array): number => {
 };
 
 /**
- * Opens a file for log lines. A failed write, above all on a full disk, is no failure of the caller: the line is lost.
- * Before the next line that can be written, one line reports how many were lost. pino's own destination would throw,
- * and never write what it buffered for a full disk.
+ * Opens a file for log lines. If a write fails, usually because the disk is full, the caller does not fail, and the
+ * line is lost. Before the next line that can be written, one line reports how many were lost. pino's own destination
+ * would throw, and would never write the lines that it buffered while the disk was full.
  */
 export const openLines = (fd: number) => {
   let lost = 0;
@@ -79,17 +81,17 @@ export const openLines = (fd: number) => {
 };
 
 /**
- * Wraps a log destination. Lines quote addresses and requests, so the service's tokens and keys are hidden in each.
- * Characters that would control a terminal are escaped as in JSON.
+ * Wraps a log destination. Log lines quote addresses and requests, so the service's tokens and keys are masked in each
+ * line. Characters that would control a terminal are escaped as in JSON.
  */
 const hiding = (to: { write(line: string): unknown }) => ({
   write: (line: string) => void to.write(makeLinesVisible(hideCredentials(line))),
 });
 
 /**
- * Creates the logger of one program. Errors print with their causes, stack, and the id of the request that they
- * answered. Lines about a session or a host name it as `sessionId`, `hostId`. Each line includes what `about` returns
- * at that moment.
+ * Creates the logger of one program. It logs errors with their causes, stack, and the id of the request that they
+ * answered. Lines about a session or a host have its id in `sessionId` or `hostId`. Each line includes what `about`
+ * returns when the line is written.
  */
 export const createLog = (program: string, level: LogLevel, about = () => ({})): Log =>
   pino(

@@ -1,34 +1,34 @@
 /**
- * Long poll: requests the changes since the last answer again and again; the server holds each answer until there is a
- * change, or the time is up. After a failure the next answer is requested without a hold, since it shows that the
- * server is back. An answer after the deadline counts as a failure.
+ * Long poll: repeatedly requests the changes since the last answer. The server holds each answer until there is a
+ * change, or until the hold time is up. After a failure, the next answer is requested without a hold, because it shows
+ * that the server is back. An answer after the deadline counts as a failure.
  */
 import type { Log } from './log.ts';
 import { type Loop, startLoop } from './loop.ts';
 
 /** One request of a long poll. */
 export type Poll = {
-  /** Revision of the last answer, in the server's terms; undefined at first. */
+  /** Revision of the last answer, as the server named it; undefined for the first request. */
   after: string | undefined;
-  /** Time for which the server may hold the answer, in milliseconds; 0 for an immediate answer. */
+  /** Time for which the server may hold the answer, in milliseconds; 0 requests an immediate answer. */
   holdMs: number;
   signal: AbortSignal;
 };
 
 export type LongPollOptions<Answer extends { revision: string }, Status> = {
   name: string;
-  /** Longest hold of one answer, in milliseconds. */
+  /** Maximum time for which the server may hold an answer, in milliseconds. */
   holdMs: number;
   ask(poll: Poll): Promise<Answer>;
-  /** Processes each answer; the next is requested when it is done. Its result is the loop's status. */
+  /** Processes an answer; the next answer is requested when this is done. The result becomes the loop's status. */
   take(answer: Answer, signal: AbortSignal): Status | Promise<Status>;
   log: Log;
 };
 
-/** Time beyond the hold for the way there and back, in milliseconds. */
+/** Time allowed for an answer beyond the hold, for the network and the server, in milliseconds. */
 const answerMs = 10_000;
 
-/** Starts to poll at once. */
+/** Starts a long poll; the first request is sent at once. */
 export const startLongPoll = <Answer extends { revision: string }, Status>({
   name,
   holdMs: longestHoldMs,

@@ -1,11 +1,11 @@
-/** Board of the loops that run in a program, for showing their last ticks. It drops loops that have ended. */
+/** Board of the loops that run in a program; it shows the last tick of each. It drops loops that have ended. */
 import type { Loop, LoopStatus } from './loop.ts';
 
-/** The part of a loop that the board shows. */
+/** Part of a loop that the board shows. */
 export type LoopView = Pick<Loop<unknown>, 'status'>;
 
 export type LoopBoard = {
-  /** Shows a loop until it has been stopped; returns the loop. */
+  /** Shows a loop on the board until the loop is stopped; returns the loop. */
   show<Shown extends LoopView>(loop: Shown): Shown;
   statuses(): LoopStatus<unknown>[];
 };

@@ -6,7 +6,7 @@ const often = { interval: 1 };
 
 type Wait = { ms: number; hasEnded: boolean; end(): void };
 
-/** Starts a loop whose ticks and waits the test ends one by one. */
+/** Starts a loop; the test ends each of its ticks and waits. */
 const drive = (options: { everyMs?: number; maxBackoffMs?: number } = {}) => {
   const ticks: PromiseWithResolvers<string>[] = [];
   const waits: Wait[] = [];
@@ -44,7 +44,7 @@ const drive = (options: { everyMs?: number; maxBackoffMs?: number } = {}) => {
     await vi.waitUntil(() => waits.length >= count, often);
     return waits[count - 1] as Wait;
   };
-  /** Fails so many ticks; returns how long the loop waited after each. */
+  /** Lets `count` ticks fail; returns how long the loop waited after each of them, in milliseconds. */
   const fail = async (count: number, message = 'no'): Promise<number[]> => {
     const lengths: number[] = [];
     for (let at = 1; at <= count; at += 1) {

@@ -1,7 +1,8 @@
 /**
- * Supervised loop: it runs a tick, waits, and runs the next; a nudge ends the wait early and carries no data. A failed
- * tick is logged once and retried after growing, jittered pauses. No nudge cuts these short, since the same fault may
- * cause the nudges. The result or error of the last tick can be read at any time.
+ * Supervised loop: runs a tick, waits, and runs the next tick. A nudge ends the wait early and carries no data. A
+ * failed tick is logged once and retried after pauses that grow and are jittered. A nudge does not shorten these
+ * pauses, because the fault that makes ticks fail may also cause nudges. The result or error of the last tick can be
+ * read at any time.
  */
 import { backoffMs } from '#domain/backoff.ts';
 import { describeError } from '#domain/error.ts';
@@ -10,26 +11,26 @@ import { pause } from './pause.ts';
 
 export type LoopOptions<Status> = {
   name: string;
-  /** Wait between two ticks, in milliseconds; 0 for a tick that waits by itself (a long poll). */
+  /** Wait between two ticks, in milliseconds; 0 if the tick itself waits (a long poll). */
   everyMs: number;
-  /** Longest pause after failures in a row, in milliseconds. */
+  /** Maximum pause after consecutive failures, in milliseconds. */
   maxBackoffMs?: number;
   tick: (signal: AbortSignal) => Promise<Status>;
   log: Log;
-  /** Waits for so many milliseconds; only tests replace it. */
+  /** Waits for `ms` milliseconds; only tests replace it. */
   wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
-/** State of a loop. Times are ISO 8601 in UTC. */
+/** State of a loop. Times are in ISO 8601 in UTC. */
 export type LoopStatus<Status> = {
   name: string;
   ticks: number;
   failures: number;
   failuresInARow: number;
-  /** Result of the last successful tick, and the error of the last tick, if it failed. */
+  /** Result of the last tick that succeeded; and error of the last tick, if that failed. */
   last: Status | undefined;
   lastError: string | undefined;
-  /** Start and length of the last tick, and the end of the last successful one. */
+  /** Start and duration of the last tick, and end of the last tick that succeeded. */
   beganAt: string | undefined;
   tookMs: number | undefined;
   succeededAt: string | undefined;
@@ -37,16 +38,16 @@ export type LoopStatus<Status> = {
 };
 
 export type Loop<Status> = {
-  /** Runs the next tick as soon as the present one has ended, or after the pause that a failure requires. */
+  /** Runs the next tick as soon as the present tick has ended, or after the pause that a failure requires. */
   nudge(): void;
   status(): LoopStatus<Status>;
-  /** Aborts the current tick and resolves when it has ended. */
+  /** Aborts the current tick and resolves when the tick has ended. */
   stop(): Promise<void>;
 };
 
 const firstBackoffMs = 50;
 
-/** Starts a loop at once. */
+/** Starts a loop; the first tick begins at once. */
 export const startLoop = <Status>(options: LoopOptions<Status>): Loop<Status> => {
   const { wait = pause } = options;
   const stopping = new AbortController();

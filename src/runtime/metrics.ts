@@ -1,9 +1,9 @@
 /**
- * Serves a program's metrics in the text format of Prometheus, and the status of its loops, on addresses of their own
- * that clients cannot reach. Each program's `metrics.ts` defines what it counts.
+ * Serves a program's metrics in the text format of Prometheus, and the status of its loops, on separate addresses that
+ * clients cannot reach. Each program defines its metrics in its `metrics.ts`.
  *
- * Each program has a registry of its own, since several run in one process of a test. The metrics of the process are
- * in a separate registry.
+ * Each program has a registry of its own, because in tests several programs run in one process. The metrics of the
+ * process are in a separate registry.
  */
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
@@ -20,18 +20,21 @@ import type { Log } from './log.ts';
 import type { LoopStatus } from './loop.ts';
 import { pause } from './pause.ts';
 
-/** Reads the addresses of metrics and status: `SVC_METRICS_LISTEN`, in the format of `SVC_LISTEN`; unset: none. */
+/**
+ * Reads the addresses for metrics and status from `SVC_METRICS_LISTEN`, in the format of `SVC_LISTEN`; none if it is
+ * not set.
+ */
 export const readMetricsListen = (env: EnvReader): ListenAddress[] =>
   env.optionalText('SVC_METRICS_LISTEN') === undefined
     ? []
     : readListen(env, '', 'SVC_METRICS_LISTEN');
 
-/** Answer of `GET /status`. Times are ISO 8601 in UTC. */
+/** Answer of `GET /status`. Times are in ISO 8601 in UTC. */
 export type ProgramStatus = {
   program: string;
   startedAt: string;
   loops: readonly LoopStatus<unknown>[];
-  /** Further state that the program reports about itself. */
+  /** Further state that the program reports about itself, by name. */
   details: Record<string, unknown>;
 };
 
@@ -52,14 +55,14 @@ export const secondsBuckets = [
 export const newRegistry = (): Registry => new Registry();
 
 /**
- * Deadline of a reading, in milliseconds. It is below Prometheus' own timeout, so that a database that hangs is
- * reported, too.
+ * Time limit of a reading, in milliseconds. It is below Prometheus' own timeout, so that an answer comes even if the
+ * database hangs.
  */
 const readingMs = 4_000;
 
 /**
- * Creates a reading for several gauges: their `collect` functions share one `read` while it is in progress. If it
- * fails or takes too long, the failure is logged and the reading returns false.
+ * Creates a reading for several gauges. Their `collect` functions share one call of `read` while it is in progress. If
+ * the call fails or takes too long, the failure is logged and the reading returns false.
  */
 export const readTogether = (
   read: () => Promise<void>,
@@ -123,7 +126,7 @@ const loopNumbers: readonly LoopNumber[] = [
   },
 ];
 
-/** Adds the metrics of each loop. The loop keeps the numbers, so they restart with the loop. */
+/** Adds the metrics of each loop. The loop counts its own ticks, so the numbers start again from 0 with a new loop. */
 const addLoopMetrics = ({ registry, loops }: Watched): void => {
   for (const { name, help, of } of loopNumbers) {
     const Kind = name.endsWith('_total') ? Counter : Gauge;
@@ -159,10 +162,10 @@ const answerStatus = async (watched: Watched, startedAt: string): Promise<string
   return `${JSON.stringify(status, null, 2)}\n`;
 };
 
-/** Created at first use and kept, since its observers of the process cannot be removed. */
+/** Registry of the process; created at first use and kept, because its observers of the process cannot be removed. */
 let ofProcess: Registry | undefined;
 
-/** Returns the registry of Node's metrics of this process, in which several programs of a test may run. */
+/** Returns the registry with Node's metrics of this process, in which tests run several programs. */
 const processRegistry = (): Registry => {
   if (ofProcess === undefined) {
     ofProcess = newRegistry();
@@ -171,7 +174,7 @@ const processRegistry = (): Registry => {
   return ofProcess;
 };
 
-/** Returns the metrics of a program, and of the process that it runs in. */
+/** Returns the metrics of a program and of the process in which it runs. */
 const metricsText = async (registry: Registry): Promise<string> =>
   (await registry.metrics()) + (await processRegistry().metrics());
 
@@ -192,7 +195,7 @@ const handlerOf = (watched: Watched): RequestListener => {
   };
 };
 
-/** Serves `/metrics` and `/status` on all addresses; on none if there are none. */
+/** Serves `/metrics` and `/status` on all addresses. If there are no addresses, nothing is served. */
 export const serveMetrics = async (
   watched: Watched,
   listen: readonly ListenAddress[],

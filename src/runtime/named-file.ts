@@ -1,16 +1,19 @@
 /**
  * Reads files that a document names, such as the targets of its references. The document may be untrusted, so only
- * files of its own folder can be read. Neither paths nor links may lead out of that folder; hidden files, pipes and
+ * files in its own folder can be read. Neither paths nor links may lead out of that folder; hidden files, pipes and
  * devices are refused.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { AppError } from '#domain/error.ts';
 
-/** Refuses a link that replaces the file after the check of its path, and does not wait for a pipe's writer. */
+/**
+ * Flags for opening a file: refuse a link that replaced the file after the check of its path, and do not wait for the
+ * writer of a pipe.
+ */
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Returns why documents of the folder may not name a path; undefined when they may. */
+/** Returns why documents of the folder may not name a path; undefined if they may. */
 const faultOf = (folder: string, path: string): string | undefined => {
   const below = relative(folder, path);
   const names = below.split(sep);
@@ -20,7 +23,7 @@ const faultOf = (folder: string, path: string): string | undefined => {
 
 /**
  * Reads the file at a path below a folder. Throws `invalid`, naming the path as `shown`, for a path or link that leads
- * out of the folder, a hidden file, and anything but a regular file.
+ * out of the folder, for a hidden file, and for anything but a regular file.
  */
 export const readNamedFile = (folder: string, path: string, shown: string = path): Buffer => {
   const refuse = (why: string, cause?: unknown): AppError =>

@@ -1,9 +1,9 @@
 /**
- * Undoes a start that failed half-way: releases everything that was made, even if a release fails. The caller gets the
- * reason of the failed start; failures to release are reported separately.
+ * Undoes a start that failed half-way: releases everything that the start made, even if a release fails. The caller
+ * gets the reason of the failed start; failures of releases are reported separately.
  */
 
-/** Releases everything; returns the start's own error, to be thrown. */
+/** Releases everything that the start made; returns the start's own error, which the caller then throws. */
 export const undoStart = async (
   error: unknown,
   made: AsyncDisposableStack,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Runs a program whose parts are the text of an object; returns its exit code and output. */
+/** Runs a program whose object `Running` has this source text; returns the program's exit code and output. */
 const end = (running: string) =>
   new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
     const text = `import { runProgram } from './src/runtime/run.ts';

@@ -1,39 +1,39 @@
 /**
- * Runs a program's process: starts it, waits for a request to stop, and stops it within a deadline.
+ * Runs a program's process: starts the program, waits for a request to stop, and stops the program within a deadline.
  *
- * SIGINT or SIGTERM requests a stop. So does the end of the parent process, if that opened an IPC channel: `svc up`
- * does, so that no program outlives it, even after `kill -9`.
+ * SIGINT or SIGTERM requests a stop. So does the end of the parent process, if the parent opened an IPC channel. `svc
+ * up` does, so that no program outlives it, even after `kill -9`.
  */
 import { describeError } from '#domain/error.ts';
 import { makeLinesVisible } from '#domain/visible-text.ts';
 
 export type Running = {
-  /** Stops taking work, finishes the work in progress, releases everything. */
+  /** Stops accepting work, finishes the work in progress, and releases everything. */
   stop(): Promise<void>;
   /**
    * Resolves when the program has no work left and should stop; rejects when it cannot continue. Absent: it runs until
    * a stop is requested.
    */
   ended?: Promise<void>;
-  /** Stop deadline of this program in milliseconds, if its configuration decides it. */
+  /** Time limit for a stop of this program in milliseconds, if its configuration sets one. */
   stopDeadlineMs?: number;
 };
 
 export type RunOptions = {
-  /** Milliseconds after which an unfinished stop is cut off with exit status 1. */
+  /** Time after which a stop is cut off with exit status 1, in milliseconds. */
   stopDeadlineMs: number;
 };
 
 const stopSignals = ['SIGINT', 'SIGTERM'] as const;
 
-/** Ignores that the reader of the program's output is gone, since the program must still stop in order. */
+/** Ignores the error that the reader of the program's output is gone, because the program must still stop in order. */
 const ignoreClosedPipe = (error: NodeJS.ErrnoException): void => {
   if (error.code !== 'EPIPE') throw error;
 };
 
 /**
- * Waits until a stop is requested or the program ends by itself. Returns false, after writing a line, when it cannot
- * continue.
+ * Waits until a stop is requested or the program ends by itself. If the program cannot continue, writes a line and
+ * returns false.
  */
 const untilDone = async (stopRequest: Promise<void>, ended: Running['ended']): Promise<boolean> => {
   try {
@@ -45,7 +45,7 @@ const untilDone = async (stopRequest: Promise<void>, ended: Running['ended']): P
   }
 };
 
-/** Runs a program. A failure, at the start or later, prints one line and exits with status 1. */
+/** Runs a program. If it fails, at the start or later, prints one line and exits with status 1. */
 export const runProgram = async (
   start: () => Promise<Running>,
   { stopDeadlineMs }: RunOptions,

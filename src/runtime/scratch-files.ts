@@ -1,6 +1,6 @@
 /**
- * Temporary files that one program writes, uses and removes. Their names identify the program, so that the next one
- * can find and remove files of a killed program, even if several share a folder.
+ * Temporary files that one program writes, uses and removes. The name of a file identifies its program, so that a later
+ * program can find and remove the files of a killed one, even if several programs share a folder.
  */
 import { randomUUID } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
@@ -12,11 +12,12 @@ const machine = hostname().replaceAll('~', '-');
 const own = `${machine}~${process.pid}~${randomUUID()}`;
 
 /**
- * Age from which a file counts as abandoned if its writer is unknown or on another machine: no write takes that long.
+ * Age in milliseconds from which a file counts as abandoned if its writer is unknown or on another machine. No write
+ * takes that long.
  */
 const deadMs = 24 * 60 * 60_000;
 
-/** Returns an unused path in a folder, which is created if missing. */
+/** Returns an unused path in a folder; the folder is created if it is missing. */
 export const scratchPath = async (folder: string, ending: string): Promise<string> => {
   await makeFolders(folder);
   return join(folder, `${own}~${randomUUID()}${ending}`);
@@ -31,7 +32,10 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** Returns true if the name shows that the file's program is gone; undefined where the name does not decide. */
+/**
+ * Returns true if the file's name shows that its program is gone, false if the file is this program's own; undefined if
+ * the name does not decide it.
+ */
 const isLeftByName = (name: string): boolean | undefined => {
   const [ofMachine, pid, mark, ...rest] = name.split('~');
   if (rest.length !== 1 || ofMachine !== machine || !/^\d+$/.test(pid ?? '')) return undefined;
@@ -41,7 +45,7 @@ const isLeftByName = (name: string): boolean | undefined => {
   return isRunning(Number(pid)) ? undefined : true;
 };
 
-/** Removes the files that programs left which are gone; returns their number. */
+/** Removes the files of programs that are gone; returns the number of removed files. */
 export const removeLeft = async (folder: string): Promise<number> => {
   const names = await readdir(folder).catch(() => []);
   let removed = 0;

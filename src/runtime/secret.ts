@@ -1,6 +1,6 @@
 /**
- * A secret that prints as `***` wherever it is logged, formatted or serialised by accident. During a rotation it has
- * several values: the present one, and earlier ones that are still accepted.
+ * A secret that appears as `***` wherever it is logged, formatted or serialised by accident. During a rotation it has
+ * several values: the present value, and earlier values that are still accepted.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { inspect } from 'node:util';
@@ -15,19 +15,19 @@ export class Secret {
     this.#earlier = earlier.map((one) => new Secret(one));
   }
 
-  /** Returns the present value and each earlier one, as secrets of their own. */
+  /** Returns the present value and each earlier value, each as a secret of its own. */
   each(): [Secret, ...Secret[]] {
     return [new Secret(this.#value), ...this.#earlier];
   }
 
-  /** Returns the present value itself; call it only where the value leaves for its purpose. */
+  /** Returns the present value in plain text. Call it only where the value is sent or used. */
   reveal(): string {
     return this.#value;
   }
 
   /**
-   * Returns true if a text equals this secret or an earlier value, in time that does not depend on where they differ.
-   * The length and the number of secrets are not protected.
+   * Returns true if a text equals the present value or an earlier one. The time of the comparison does not depend on
+   * where the texts differ; it may reveal the length and the number of values.
    */
   matches(text: string): boolean {
     this.#bytes ??= Buffer.from(this.#value);
@@ -36,7 +36,7 @@ export class Secret {
     return this.#earlier.reduce((isAny, one) => one.matches(text) || isAny, isPresent);
   }
 
-  /** Returns a token for a purpose, which only the holder of the present value can make: base64url, 256 bits. */
+  /** Returns a token for a purpose, in base64url with 256 bits. Only a holder of the present value can make it. */
   derive(purpose: string): string {
     return createHmac('sha256', this.#value).update(purpose).digest('base64url');
   }

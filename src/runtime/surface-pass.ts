@@ -1,7 +1,7 @@
 /**
- * Passes for surfaces that people open. A browser that was let in gets a cookie, signed for one surface of one
- * session; the host recognises a gateway by a key of the session. Gateways sign cookies with the token that they
- * share, hosts with the token of their session, so that each can check them without a request.
+ * Passes for surfaces that people open in a browser. A browser that was admitted gets a cookie, signed for one surface
+ * of one session; a host recognises a gateway by a key that is derived from the session. Gateways sign cookies with the
+ * token that they share, hosts with the token of their session, so that each can check its cookies without a request.
  */
 import type { SurfaceKind } from '#domain/session.ts';
 import type { SurfaceTemplate } from '#domain/surface-address.ts';
@@ -17,11 +17,14 @@ export type Surface = {
 /** Path of one-time links, which end in `?token=`. */
 export const enterPath = '/.svc/enter';
 
-/** Header in which a gateway proves to the host that it may open a surface; gateways never pass on a client's. */
+/**
+ * Header in which a gateway proves to a host that it may open a surface. Gateways never forward this header from a
+ * client.
+ */
 export const entryKeyHeader = 'svc-entry-key';
 
 /**
- * Returns the key that the host of a session demands from a gateway at a surface for people, derived from the
+ * Returns the key that the host of a session demands from a gateway at a surface for people. It is derived from the
  * session's token.
  */
 export const entryKeyOf = (sessionToken: Secret, surface: SurfaceKind): string =>
@@ -29,26 +32,26 @@ export const entryKeyOf = (sessionToken: Secret, surface: SurfaceKind): string =
 
 const cookiePrefix = 'svc-pass-';
 
-/** Returns true if a cookie of this name is a pass, of any session. */
+/** Returns true if a cookie of this name is a pass, of whichever session. */
 export const isPassCookie = (name: string): boolean =>
   name.replace(/^__Host-/i, '').startsWith(cookiePrefix);
 
 export type Passes = {
   /**
-   * Returns the cookie's name, with the session in it. Browsers restrict `__Host-` cookies to one host, https, and the
-   * whole path.
+   * Returns the name of the cookie, which includes the session. Browsers restrict `__Host-` cookies to one host, https,
+   * and the whole path.
    */
   cookieName(sessionId: string): string;
-  /** Returns the `Set-Cookie` value for a browser that was let in. */
+  /** Returns the `Set-Cookie` value for a browser that was admitted. */
   issue(surface: Surface): string;
-  /** Returns true if the `Cookie` header of a request has a valid pass of this surface. */
+  /** Returns true if the `Cookie` header of a request has a valid pass for this surface. */
   check(surface: Surface, cookies: string | undefined): boolean;
 };
 
 export type PassesOptions = {
   token: Secret;
   scheme: SurfaceTemplate['scheme'];
-  /** Time in milliseconds since 1970. */
+  /** Returns the present time in milliseconds since 1970. */
   now?: () => number;
 };
 

@@ -1,6 +1,7 @@
 /**
- * Refusals of a surface, the same from gateways and hosts: JSON for programs, and an HTML page without further
- * resources for a person in a browser. If another attempt may help, the page repeats it by itself.
+ * Builds refusals of requests to a surface, in the same form on gateways and hosts: JSON for programs, and an HTML page
+ * that loads nothing further for a person in a browser. If another attempt may succeed, the page repeats the request by
+ * itself.
  */
 import type { SurfaceKind } from '#domain/session.ts';
 import { apartHeaders, ownConnections } from './page-headers.ts';
@@ -10,7 +11,7 @@ export type SurfaceRefusal = {
   code: string;
   message: string;
   details: Record<string, unknown>;
-  /** Seconds after which another attempt may help. */
+  /** Seconds after which another attempt may succeed; absent if no attempt will. */
   retryAfterS?: number;
 };
 
@@ -21,7 +22,7 @@ export const refusal = (
   details: Record<string, unknown> = {},
 ): SurfaceRefusal => ({ status, code, message, details });
 
-/** Builds a refusal after which another attempt may help. */
+/** Builds a refusal of a request that may succeed on a later attempt. */
 export const later = (
   status: number,
   code: string,
@@ -74,7 +75,10 @@ export const wrongMethod = (): SurfaceRefusal =>
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** Makes a sentence of a message, which begins in lower case for logs and JSON; one that begins with an id keeps it. */
+/**
+ * Capitalises a message to make it a sentence; messages begin in lower case for logs and JSON. A message that begins
+ * with an id is not capitalised.
+ */
 const asSentence = (message: string): string =>
   `${message.replace(/^[a-z](?=[a-z]* )/, (first) => first.toUpperCase())}.`;
 
@@ -108,8 +112,8 @@ export const refusalJson = ({ code, message, details }: SurfaceRefusal): string 
   JSON.stringify({ error: { code, message, details } });
 
 /**
- * Headers of both forms. A refusal is served from the requested page's origin, whose scripts could reach into it, so
- * it gets the same restrictions.
+ * Headers of refusals, as JSON or HTML. A refusal is served from the requested page's origin, whose scripts could reach
+ * into it, so it gets the same restrictions as the page.
  */
 const closedHead = [
   ...Object.entries({ ...apartHeaders, ...ownConnections }).flat(),
@@ -120,10 +124,10 @@ const closedHead = [
   ],
 ];
 
-/** Headers of each form, as names and values in turn. */
+/** Headers of each form, as a list in which each name is followed by its value. */
 export const refusalJsonHead = ['content-type', 'application/json; charset=utf-8', ...closedHead];
 export const refusalPageHead = ['content-type', 'text/html; charset=utf-8', ...closedHead];
 
-/** Returns true if a request asks for a page, as browsers do and programs do not. */
+/** Returns true if a request accepts HTML, as requests of browsers do and requests of programs do not. */
 export const wantsPage = (method: string | undefined, accept: string | undefined): boolean =>
   (method === 'GET' || method === 'HEAD') && accept?.includes('text/html') === true;

@@ -1,6 +1,6 @@
 /**
- * World templates: folders that hold a tree each, named by their slug. Some are bundled with the programs; a service
- * may have others.
+ * World templates: folders, each with one tree, named by their slug. Some are bundled with the programs; an
+ * installation may have its own.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { readTree } from './tree.ts';
 /** Folder of the bundled templates. */
 export const bundledTemplatesDir = fileURLToPath(new URL('../templates', import.meta.url));
 
-/** Returns the slugs of a folder's templates, sorted. Throws `unavailable` when the folder cannot be read. */
+/** Returns the slugs of the templates in a folder, sorted. Throws `unavailable` if the folder cannot be read. */
 export const templateSlugs = (templatesDir: string): string[] => {
   try {
     return readdirSync(templatesDir, { withFileTypes: true })
@@ -24,6 +24,6 @@ export const templateSlugs = (templatesDir: string): string[] => {
   }
 };
 
-/** Returns the tree of a template; undefined when there is none of that slug. */
+/** Returns the tree of a template; undefined if no template has that slug. */
 export const readTemplateTree = (templatesDir: string, slug: string): TreeFile[] | undefined =>
   templateSlugs(templatesDir).includes(slug) ? readTree(join(templatesDir, slug), slug) : undefined;

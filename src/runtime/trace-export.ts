@@ -20,7 +20,7 @@ import { type Resource, resourceFromAttributes } from '@opentelemetry/resources'
 import { type ReportedStep, spanIdOf, traceIdOf, wholeStep } from './trace-steps.ts';
 
 export type TraceExport = {
-  /** Resolves when the collector has accepted all steps; throws the reason of a failure. */
+  /** Resolves when the collector has accepted all steps; rejects with the reason of a failure. */
   send(steps: readonly ReportedStep[]): Promise<void>;
   /** Closes the connections to the collector. */
   close(): Promise<void>;
@@ -28,7 +28,7 @@ export type TraceExport = {
 
 type Span = Parameters<OTLPTraceExporter['export']>[0][number];
 
-/** Time limit for one attempt and its retries, in milliseconds. */
+/** Time limit for one attempt with its retries, in milliseconds. */
 const sendMs = 2_000;
 
 const contextOf = (sessionId: string, key: string): SpanContext => ({
@@ -70,7 +70,7 @@ const toSpan = ({ sessionId, step }: ReportedStep, resource: Resource): Span => 
   };
 };
 
-/** Opens the export to a collector. `endpoint` has the format of `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+/** Opens the export to a collector. `endpoint` is in the format of `OTEL_EXPORTER_OTLP_ENDPOINT`. */
 export const openTraceExport = (endpoint: string): TraceExport => {
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: sendMs });

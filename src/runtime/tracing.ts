@@ -1,6 +1,7 @@
 /**
- * Traces session opens for an OpenTelemetry collector. Without a configured endpoint nothing is kept or sent;
- * `trace-export.ts` does the sending. A world host reaches only the control plane, so it reports its steps there.
+ * Traces session opens for an OpenTelemetry collector. If no endpoint is configured, nothing is kept or sent.
+ * `trace-export.ts` sends the steps. A world host reaches only the control plane, so it reports its steps to the
+ * control plane.
  */
 import { describeError } from '#domain/error.ts';
 import type { EnvReader } from './env.ts';
@@ -13,20 +14,20 @@ import type { ReportedStep, Step } from './trace-steps.ts';
 export type Tracer = {
   /** Adds a step to the trace of a session. */
   add(sessionId: string, step: Step): void;
-  /** Loops that send the steps; empty without a collector. */
+  /** Loops that send the steps; empty if no collector is configured. */
   loops: readonly LoopView[];
-  /** Sends the remaining steps. */
+  /** Sends the steps that were not sent yet, and stops. */
   stop(): Promise<void>;
 };
 
-/** Reads the collector's endpoint, `OTEL_EXPORTER_OTLP_ENDPOINT`; null when it is not set. */
+/** Reads the collector's endpoint from `OTEL_EXPORTER_OTLP_ENDPOINT`; null if it is not set. */
 export const readOtlpEndpoint = (env: EnvReader): string | null => {
   const name = 'OTEL_EXPORTER_OTLP_ENDPOINT';
   return env.optionalText(name) === undefined ? null : env.url(name);
 };
 
 const sendEveryMs = 1_000;
-/** Maximum number of steps kept while the collector is away; the oldest are dropped. */
+/** Maximum number of steps kept while the collector is unreachable; the oldest are dropped first. */
 const mostKept = 10_000;
 
 const noTracer: Tracer = { add: () => undefined, loops: [], stop: async () => undefined };

@@ -1,9 +1,9 @@
 /**
  * Reads a folder as a world tree. Files that are not sources (hidden files, builds, caches, installed packages) are
- * left out. Any other entry that is not a regular file is refused, since a link could lead out of the folder. The
- * limits of a tree apply while reading, so that naming a large folder by mistake costs little.
+ * left out. Any other entry that is not a regular file is refused, because a link could lead out of the folder. The
+ * limits of a tree apply while the folder is read, so that naming a large folder by mistake costs little.
  *
- * It reads synchronously and blocks meanwhile: folders are on this machine, and small.
+ * The folder is read synchronously, which blocks the process: folders are on this machine, and small.
  */
 import {
   closeSync,
@@ -22,14 +22,14 @@ import type { TreeFile } from '#domain/world.ts';
 
 type TreeLimits = { treeFiles: number; treeFileBytes: number; treeBytes: number };
 
-/** Returns true if an entry is left out. Links with the names of such folders are left out like the folders. */
+/** Returns true if an entry is left out. A link is left out, too, if its name is that of a folder that is left out. */
 const isLeftOut = (entry: Dirent, parent: string): boolean =>
   entry.name.startsWith('.') || (!entry.isFile() && isLeftOutFolder(entry.name, parent));
 
 const invalid = (message: string, cause?: unknown): AppError =>
   new AppError('invalid', message, { cause });
 
-/** Runs a disk access; a failure names the place. */
+/** Accesses the disk; if the access fails, the error names the place. */
 const touch = <Value>(place: string, act: () => Value): Value => {
   try {
     return act();
@@ -50,7 +50,7 @@ const refuseEntry = (place: string, kind: string): AppError => {
   return invalid(`${place} is ${kind}, and a world holds regular files only: ${wayOut}`);
 };
 
-/** Returns true if a path below the folder is left out in addition; a folder's path ends in a slash. */
+/** Returns true if a path below the folder is also to be left out; the path of a folder ends in a slash. */
 type Skip = (path: string) => boolean;
 
 /** Returns the paths of the files below a folder; `shown` is the folder's name in messages. */
@@ -80,7 +80,7 @@ const listFiles = (
   return files.sort();
 };
 
-/** Opens without following a link that replaced the file meanwhile, and without waiting. */
+/** Flags for opening a file: do not follow a link that replaced the file meanwhile, and do not wait. */
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 const readOne = (path: string, place: string, { treeFileBytes }: TreeLimits): Buffer =>
@@ -98,8 +98,8 @@ const readOne = (path: string, place: string, { treeFileBytes }: TreeLimits): Bu
   });
 
 /**
- * Returns the files of a folder, in the order of their paths, without those that `skip` leaves out. Throws `invalid`,
- * naming the file by `shown`, the name that the user gave the folder.
+ * Returns the files of a folder, in the order of their paths, without those that `skip` leaves out. Throws `invalid`
+ * naming the file; `shown` is the name that the user gave the folder.
  */
 export const readTree = (
   folder: string,

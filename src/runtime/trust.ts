@@ -1,15 +1,18 @@
-/** Adds a certificate authority to those that Node trusts by itself. */
+/** Adds a certificate authority to those that Node trusts by default. */
 import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { AppError } from '#domain/error.ts';
 
-/** Makes all TLS connections of this process trust the certificate (PEM), from the next connection on. */
+/** Makes all TLS connections of this process trust the certificate (PEM), beginning with the next connection. */
 export const trustAuthority = (pem: string): void => {
   const known = getCACertificates('default');
   if (!known.includes(pem)) setDefaultCACertificates([...known, pem]);
 };
 
-/** Does the same with a certificate file. Throws `unavailable`, naming it, when it cannot be read. */
+/**
+ * Makes all TLS connections of this process trust the certificate in a file. Throws `unavailable`, naming the file, if
+ * it cannot be read.
+ */
 export const trustAuthorityFile = (file: string): void => {
   let pem: string;
   try {

@@ -6,8 +6,8 @@ import { expect, it } from 'vitest';
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Creates many surviving objects, after running `first`; returns how often V8 chose to allocate those of a place in
- * the old generation.
+ * Runs `first`, then creates many objects that survive. Returns the number of places in the code whose new objects V8
+ * then allocates in the old generation.
  */
 const placesAmongOld = async (first: string): Promise<number> => {
   const text = `import { putNewObjectsAmongYoung } from './src/runtime/young-objects.ts';

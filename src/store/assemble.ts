@@ -32,10 +32,11 @@ export type StoreReader = Reader &
   CopyReader &
   WindowReader &
   Pick<NumberKeeper, 'nextNumber' | 'forgetNumbers' | 'keptNumbers'> & {
-    /** Versions of the rows, for callers that keep copies of them or results computed from them. */
+    /** Versions of the rows, for callers that keep copies of rows or results computed from rows. */
     versions: RowVersions;
     /**
-     * Base file of the store, and the positions at which its rows may differ from the file's; undefined without one.
+     * Base file of the store, and the positions at which the store's rows may differ from the file's; undefined without
+     * a base file.
      */
     upon: UponFile | undefined;
     /** Returns the number of rows by entity, as of the end of the last transaction. */
@@ -58,8 +59,8 @@ export type StoreOptions = {
   /** Snapshot as `buildSnapshot` returned it; without one every table is empty. */
   snapshot?: Uint8Array | undefined;
   /**
-   * Path of the unpacked snapshot, in place of the bytes. The file must not change, and other processes may open it,
-   * too.
+   * Path of the unpacked snapshot, in place of the bytes. The file must not change while it is open; other processes
+   * may open it, too.
    */
   file?: string | undefined;
   /** Size limit of the database in bytes, not counting the file; absent: 256 MiB. */
@@ -67,8 +68,8 @@ export type StoreOptions = {
 };
 
 /**
- * Computes the sum of a store on a base file from the rows that may differ. Throws when the file has changed, since
- * its rows are then unknown.
+ * Computes the sum of a store on a base file from the rows that may differ from the file's. Throws if the file has
+ * changed, because its rows are then unknown.
  */
 const scanUponFile = (
   { db, sum, base }: { db: DatabaseSync; sum: bigint; base: BaseFile },

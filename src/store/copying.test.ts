@@ -1,6 +1,6 @@
 /**
  * Tests that a copy of an entity that follows the change log equals the entity, whatever transactions did meanwhile:
- * some were kept, some failed, some are in progress.
+ * some were committed, some failed, some are in progress.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import type { WorldStore } from './world-store.ts';
 
 const entity = 'users';
 
-/** Creates a copy of the users, as a caller of `changedSince` keeps it. */
+/** Creates a copy of the users, as a caller of `changedSince` maintains it. */
 const createCopy = (store: WorldStore) => {
   let known = -1;
   let rows = new Map<number, string>();

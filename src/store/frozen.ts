@@ -1,8 +1,8 @@
 /**
- * A frozen copy of rows: read like the store that it is copied from, and never changed. Copying works in batches, so
- * that other work runs between two of them. The copy has a size limit of its own, since it is in memory beside the
- * store. For a store on a base file, only rows that may differ from the file are copied; the rest is read from the
- * file.
+ * Frozen copy of rows: it is read like the store from which it is copied, and never changes. Rows are copied in
+ * batches, so that other work runs between two batches. The copy has a size limit of its own, because it is in memory
+ * beside the store. For a store on a base file, only rows that may differ from the file are copied; the other rows are
+ * read from the file.
  */
 
 import type { DatabaseSync } from 'node:sqlite';
@@ -57,8 +57,8 @@ const copyRows = async (
 };
 
 /**
- * Copies from a source on a base file to a database on the same file: the rows that may differ, and those after the
- * file's last.
+ * Copies from a source on a base file to a database on the same file: the rows that may differ from the file's, and the
+ * rows after the file's last.
  */
 const copyDifferences = async (
   prepare: Statements,
@@ -79,8 +79,8 @@ const copyDifferences = async (
 };
 
 /**
- * Opens the database for the copy, in a transaction: empty, or on the base file of the sources, to which nothing is
- * written.
+ * Opens the database for the copy, with a transaction in progress: empty, or on the base file of the sources, to which
+ * nothing is written.
  */
 const openCopy = (
   contract: Pick<Contract, 'entities'>,
@@ -105,7 +105,7 @@ const openCopy = (
 
 /**
  * Copies all rows of the entities, each from the source that `sourceOf` returns. The rows must not change meanwhile.
- * Throws `StoreRefusal` of kind `full` when they take more than `maxBytes`.
+ * Throws `StoreRefusal` of kind `full` if the rows take more than `maxBytes`.
  */
 export const freezeRows = async (
   contract: Pick<Contract, 'entities' | 'definitions'>,

@@ -1,6 +1,6 @@
 /**
- * Mutex for asynchronous work, first come, first served. A waiter holds no other lock, so a deadlock arises only if
- * the holder asks again from inside. Callers must refuse that themselves.
+ * Mutex for asynchronous work, first come, first served. A waiter holds no other lock, so a deadlock arises only if the
+ * holder requests the lock again. Callers must refuse that themselves.
  */
 export type Lock = {
   run<Value>(work: () => Value | Promise<Value>): Promise<Value>;

@@ -1,6 +1,6 @@
 /**
- * Tests the names that a world may use. Each name that the language accepts can be stored, looked up, filtered,
- * ordered and paged by, even if SQLite gives it a meaning. Any other is refused, with its name and place.
+ * Tests the names that a world may use. Each name that the language accepts can be stored, looked up, filtered, ordered
+ * and paged by, even if SQLite gives the name a meaning. Any other name is refused with its place.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -111,7 +111,7 @@ engine = "sqlite"
 serve = []
 `;
 
-/** Compiles a world of one entity whose first field is its key, and of another that refers to it. */
+/** Compiles a world with an entity whose first field is its key, and a second entity that refers to the first. */
 const compileModel = ({ entity, child, fields, inner }: Model) =>
   compileChanged((world) => {
     const [key = ''] = fields;
@@ -161,7 +161,7 @@ const rowOf = ({ fields, inner }: Model, index: number): Row => ({
   inside: inOrder(inner, (name) => `${name} ${index}`),
 });
 
-/** Expects that each kind of query by a field finds its row, and no other. */
+/** Expects that each kind of query by a field finds its row and no other row. */
 const expectFound = (store: WorldStore, entity: string, path: string[], row: Row): void => {
   const value = path.reduce<unknown>((held, step) => (held as Row)[step], row);
   for (const match of ['equals', 'contains', 'prefix'] as const) {

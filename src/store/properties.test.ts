@@ -1,6 +1,6 @@
 /**
- * Properties of the store that hold whatever a caller does: random work over the sample contract, in transactions of
- * which some fail at their end.
+ * Tests properties of the store that hold whatever a caller does: random work over the sample contract, in transactions
+ * of which some fail at their end.
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

@@ -1,7 +1,7 @@
 /**
  * Refusals of the store: a row that breaks the contract, a key that is taken or missing. A refusal is an expected
- * outcome that reaches authors of user code and clients, so it names entity, field and way out. Callers translate it:
- * an API answers the vendor's `invalid`, a call fails with its kind.
+ * outcome that authors of user code and clients see, so it names the entity, the field and the way out. Callers
+ * translate it: an API answers with the vendor's `invalid`, a call fails with its kind.
  */
 export type RefusalKind =
   | 'shape'
@@ -12,7 +12,7 @@ export type RefusalKind =
   | 'unknown_entity'
   | 'full';
 
-/** One fault of a row; `detail` ends a sentence that begins with the field at `pointer`. */
+/** One fault of a row; `detail` completes a sentence that begins with the field at `pointer`. */
 export type RefusedPlace = { pointer: string; detail: string };
 
 export type RefusalFacts = {
@@ -27,7 +27,7 @@ export type RefusalFacts = {
   key?: string | undefined;
   /** Position of the row in the list it was given in. */
   index?: number | undefined;
-  /** All faults, at most 20; absent: the one of `pointer` and `detail`. */
+  /** All faults of the row, at most 20; absent: only the fault of `pointer` and `detail`. */
   problems?: readonly RefusedPlace[] | undefined;
 };
 

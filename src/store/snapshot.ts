@@ -1,6 +1,6 @@
 /**
- * Builds the snapshot of a world version from its base rows. The control plane stores it when a version is made, and
- * every host that serves the version opens it.
+ * Builds the snapshot of a world version from its base rows. The control plane stores the snapshot when it makes a
+ * version, and every host that serves the version opens it.
  */
 import type { Digest } from '#domain/world.ts';
 import type { Contract, Row } from '#language/contract.ts';
@@ -17,7 +17,7 @@ export type BuiltSnapshot = {
   bytes: Uint8Array;
   /** Number of rows by entity. */
   counts: Record<string, number>;
-  /** Digest of the state, which a host that opens the snapshot computes again. */
+  /** Digest of the state; a host that opens the snapshot computes the digest again and compares. */
   digest: Digest;
 };
 
@@ -37,7 +37,10 @@ export const insertRows = (insert: Writer['insert'], rows: Rows): void => {
   }
 };
 
-/** Adds the row's index to a refusal that names its row by key, as those of foreign keys do, if `rows` has that row. */
+/**
+ * Adds the row's index to a refusal that names its row by key, as refusals of foreign keys do. Returns the refusal
+ * unchanged if `rows` lacks that row.
+ */
 export const locateRefusal = (
   refusal: StoreRefusal,
   contract: Contract,
@@ -52,8 +55,7 @@ export const locateRefusal = (
 
 /**
  * Builds the snapshot. Throws `StoreRefusal` naming entity and row index for the first row that cannot be stored.
- * `areChecked`: the contract's row checker found no fault with any of them, as when the rows come from a compiled
- * tree.
+ * `areChecked` is true if the contract's row checker has accepted all rows, as with rows of a compiled tree.
  */
 export const buildSnapshot = (
   contract: Contract,

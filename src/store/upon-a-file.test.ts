@@ -1,6 +1,6 @@
 /**
- * Runs the tests of stores in memory again with each store on a base file, since all of it must hold there, too.
- * Further tests cover only such stores.
+ * Runs the tests of stores in memory again with each store on a base file, because stores on a file must pass them,
+ * too. Further tests cover only stores on a file.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Tests the sources that a store opens from, its writes, and the marks to which it rolls back. */
+/** Tests the sources from which a store opens, its writes, and the marks to which it rolls back. */
 import { describe, expect, it } from 'vitest';
 import { sampleContract, sampleRows } from '#test/support/worlds/sample-contract.ts';
 import {

@@ -1,10 +1,9 @@
 /**
- * The world store: the rows of one world, under its contract, in a SQLite database in memory. For a large world,
- * memory has only the changes, on top of a file of base rows.
+ * World store: the rows of one world, under its contract, in a SQLite database in memory. For a large world, memory has
+ * only the changes, on top of a file of base rows. The store's own lock serialises work. Writes happen inside
+ * `atomically` only; a read that must not see another caller's unfinished transaction uses `exclusively`.
  *
- * Its own lock serialises work. Writes happen inside `atomically` only; a read that must not see the middle of another
- * caller's transaction uses `exclusively`. The methods themselves are synchronous, so that user code's accesses run
- * inside the transaction of its call.
+ * The methods themselves are synchronous, so that accesses by user code run inside the transaction of their call.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Digest } from '#domain/world.ts';
@@ -19,8 +18,8 @@ export type WorldStore = StoreReader &
   Writer &
   StateBefore & {
     /**
-     * Runs `work` as one transaction, after those before it. All its writes are kept, or none when it throws or leaves
-     * a foreign key dangling. Refuses to be nested.
+     * Runs `work` as one transaction, after the transactions requested before it. If `work` throws or leaves a foreign
+     * key dangling, all its writes are undone. Refuses to be nested.
      */
     atomically<Value>(work: () => Value | Promise<Value>): Promise<{ value: Value } & Changes>;
     /** Runs `work` while no transaction is in progress. Refuses to be nested. */
@@ -32,18 +31,21 @@ export type WorldStore = StoreReader &
     isIdle(): boolean;
     /** Runs synchronous work as `atomically` does. Throws unless the store is idle. */
     atomicallyNow<Value>(work: () => Value): { value: Value } & Changes;
-    /** Marks the present state: `base` first, `task` on top of it. */
+    /** Sets a mark on the present state: `base` first, `task` on top of it. */
     mark(mark: Mark): void;
-    /** Rolls back to the mark, at the cost of what was changed; `base` also removes `task`. */
+    /** Rolls back to the mark, at the cost of what was changed since; rolling back to `base` also removes `task`. */
     rollBackTo(mark: Mark): void;
-    /** Returns the digest of the whole state: equal digests, equal rows. Each transaction updates it. */
+    /** Returns the digest of the whole state; equal digests mean equal rows. Each transaction updates the digest. */
     digest(): Digest;
-    /** Returns the same, computed from the present rows; on a base file, from those that may differ from it. */
+    /**
+     * Returns the digest of the whole state, computed from the present rows; on a base file, only from rows that may
+     * differ from the file's.
+     */
     scanDigest(): Digest;
     close(): void;
   };
 
-/** Opens a store. Throws when the snapshot is not one of this program's. */
+/** Opens a store. Throws if the snapshot was not made by this program. */
 export const openWorldStore = (options: StoreOptions): WorldStore => {
   const { reader, writer, transactions, scan, close } = assembleStore(options);
   const lock = createLock();

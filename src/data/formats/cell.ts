@@ -1,6 +1,6 @@
 /**
- * Converts the text of a cell to a value of its field. A cell has no type of its own, so the field's types decide. A
- * text that fits none of them stays a text, which the contract then refuses by name.
+ * Converts the text of a CSV cell to a value of its field. CSV cells have no types, so the field's types decide. A text
+ * that fits none of them stays a text; the contract check then refuses it and names the field.
  */
 import { losesDigits } from './exact-number.ts';
 import { readValueText } from './row-text.ts';
@@ -9,7 +9,7 @@ import type { Column } from './table-columns.ts';
 const whole = /^[-+]?\d+(?:\.0+)?$/;
 const decimal = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
 
-/** Result for an empty cell whose field is then absent from the row. */
+/** Result for an empty cell whose field is left out of the row. */
 export const absent = Symbol('absent');
 
 const readEmpty = ({ types, required }: Column): unknown => {
@@ -44,7 +44,7 @@ const readTyped = (text: string, column: Column): unknown => {
   return isOpen ? readJson(trimmed) : undefined;
 };
 
-/** Converts one cell; returns `absent` for a field that the row then lacks. */
+/** Converts one cell; returns `absent` if the field is to be left out of the row. */
 export const readCell = (text: string, column: Column): unknown => {
   if (text === '') return readEmpty(column);
   if (column.types.has('string')) return text;

@@ -1,6 +1,7 @@
 /**
- * Reads CSV as RFC 4180 defines it, with field names in the first line: quotes, and line breaks within them. The first
- * line shows the delimiter: comma, semicolon, tab or bar. The entity's fields give cells their types.
+ * Reads CSV as RFC 4180 defines it, with field names in the first line, quotes, and line breaks within quotes. The
+ * delimiter is detected from the first line: comma, semicolon, tab or vertical bar. The fields of the entity give the
+ * cells their types.
  */
 import { Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';

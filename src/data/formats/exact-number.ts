@@ -21,7 +21,7 @@ const isSame = (one: Digits, other: Digits | undefined): boolean =>
   one.digits === other.digits &&
   one.exponent === other.exponent;
 
-/** Returns true for a number that the store keeps: finite, and below 2^53 when it is whole. */
+/** Returns true for a number that the store keeps exactly: finite, and below 2^53 if it is whole. */
 const isKept = (value: number): boolean =>
   Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 
@@ -33,7 +33,7 @@ export const exactNumber = (text: string): number | undefined => {
   return isSame(digits, digitsOf(String(value))) ? value : undefined;
 };
 
-/** Digits with which a double is written out for a comparison, at most. */
+/** Maximum number of digits with which a double is written out for a comparison. */
 const mostDigits = 100;
 
 /**

@@ -25,8 +25,8 @@ const formatOfName = (file: string): RowFormat | undefined =>
 const parquetMark = 'PAR1';
 
 /**
- * Returns the format that a text begins like, for names without a known ending. A single line of JSON is the same in
- * JSON and JSONL.
+ * Returns the format that the beginning of a text suggests, for names without a known ending. A single line of JSON is
+ * the same in JSON and JSONL.
  */
 const formatOfText = (text: string): RowFormat | undefined => {
   const begin = text.trimStart();
@@ -60,8 +60,8 @@ const refuseUnknown = (entity: string, what: string, known: readonly string[]): 
 };
 
 /**
- * Returns the entity of rows that name none: the one that the user named, that of the file's name, or the world's only
- * one.
+ * Returns the entity of rows that do not name their own: the one that the user named, else the one with the name of the
+ * file, else the world's only one.
  */
 export const entityOf = (file: string, { entity, contract }: ReadOptions): string => {
   const known = contract?.entities.map(({ name }) => name);

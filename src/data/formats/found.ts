@@ -1,11 +1,11 @@
 /**
- * Types of rows read from a file: batches of rows with their entity and place, and of faults of single rows. Faults
- * that make a whole file unreadable are thrown as `invalid` with file and place.
+ * Types of rows read from a file: batches of rows, each with its entity and place, and batches of faults of single
+ * rows. Faults that make a whole file unreadable are thrown as `invalid` with file and place.
  */
 import { AppError } from '#domain/error.ts';
 import type { Contract, Row } from '#language/contract.ts';
 
-/** A row as it was read. Its place is the line it begins on, or its number in a format without lines. */
+/** A row as it was read. `at` is the line on which the row begins, or the row's number in a format without lines. */
 export type FoundRow = { entity: string; row: Row; at: number };
 
 /** A row that cannot be read as a row, whatever the world's contract. */
@@ -13,37 +13,37 @@ export type RowFault = { at: number; entity: string; field: string | null; detai
 
 export type FoundBatch = { rows: FoundRow[]; faults: RowFault[] };
 
-/** A file or a stream of rows. Its name shows its format and, for rows that name none, their entity. */
+/** A file or a stream of rows. Its name tells its format and, for rows that do not name their entity, the entity. */
 export type RowSource = {
   /** Name as the user wrote it, or `standard input`. */
   name: string;
-  /** Returns its bytes from the first on; each call starts again. */
+  /** Returns the bytes of the source; each call starts at the first byte. */
   open(): AsyncIterable<Uint8Array>;
-  /** Path of its bytes, when they are a file. */
+  /** Path of the file that holds the bytes; absent for a stream. */
   path?: string | undefined;
 };
 
 export type ReadOptions = {
-  /** Entity of rows that name none. */
+  /** Entity of rows that do not name their own. */
   entity?: string | undefined;
-  /** Contract of the world that the rows are for; CSV cannot be read without one. */
+  /** Contract of the world that the rows are for. CSV cannot be read without a contract. */
   contract?: Contract | undefined;
-  /** Policy for columns that are no field: refused, unless `keep`, which keeps each cell as a text. */
+  /** Treatment of columns that match no field. `keep`: their cells are kept as texts. Absent: the file is refused. */
   otherColumns?: 'keep' | undefined;
 };
 
-/** Limits of reading. */
+/** Limits that apply while a file is read. */
 export const formatLimits = {
-  /** Bytes of one row, one line, one record. */
+  /** Maximum size of one row, line or record, in bytes. */
   rowBytes: 8 * 1024 * 1024,
-  /** Columns of a table. */
+  /** Maximum number of columns of a table. */
   columns: 1_000,
-  /** Rows in a batch. */
+  /** Maximum number of rows in a batch. */
   batchRows: 500,
-  /** Maximum ratio of unpacked to packed bytes, which applies once so many bytes are unpacked. */
+  /** Maximum ratio of unpacked to packed bytes, which applies once `unpackedBytes` bytes are unpacked. */
   packedTimes: 500,
   unpackedBytes: 16 * 1024 * 1024,
-  /** Bytes of a part of a Parquet file that has to be in memory at once. */
+  /** Maximum size of a Parquet row group, which has to be in memory as a whole, in bytes. */
   rowGroupBytes: 256 * 1024 * 1024,
 } as const;
 
@@ -66,7 +66,7 @@ export const isFull = ({ rows, faults }: FoundBatch): boolean =>
 
 export const isEmpty = ({ rows, faults }: FoundBatch): boolean => rows.length + faults.length === 0;
 
-/** Returns a stream with a piece put back that was already taken from it. */
+/** Returns a stream that begins with a piece that was already read from it, followed by the rest. */
 export async function* startingWith<Piece>(
   first: Piece,
   rest: AsyncIterable<Piece>,

@@ -26,7 +26,7 @@ const newline = code('\n');
 const isBlank = (byte: number): boolean =>
   byte === 0x20 || byte === newline || byte === 0x0d || byte === 0x09;
 
-/** Syntax that may come next, outside of rows and names. */
+/** Kinds of syntax that may come next, outside rows and names. */
 type Expected =
   | 'document'
   | 'first row'
@@ -52,7 +52,10 @@ const words: Readonly<Record<Expected, string>> = {
   nothing: 'nothing more',
 };
 
-/** Returns what is expected after a byte, or `begin` if a row or name begins with it; undefined if it is not allowed. */
+/**
+ * Returns the syntax that is expected after a byte, or `begin` if a row or name begins with the byte; undefined if the
+ * byte is not allowed.
+ */
 const nextAfter = (
   expected: Expected,
   byte: number,
@@ -86,14 +89,14 @@ const nextAfter = (
   }
 };
 
-/** An incomplete text: a row or a name, its bytes so far, and the state of the scan within it. */
+/** A row or a name of which only the beginning was read: its bytes so far, and the state of the scan within it. */
 type Part = {
   pieces: Buffer[];
   bytes: number;
   depth: number;
   isString: boolean;
   isEscaped: boolean;
-  /** Line in which it begins, and the number of lines that have ended within it. */
+  /** Line on which the row or name begins, and the number of line ends read within it so far. */
   at: number;
   lines: number;
 };
@@ -108,7 +111,7 @@ const beginPart = (at: number): Part => ({
   lines: 0,
 });
 
-/** Returns the index behind the part's last byte, or -1 when it continues in the next piece. */
+/** Returns the index after the last byte of the row or name, or -1 if it continues in the next piece. */
 const endOfPart = (part: Part, piece: Buffer, from: number): number => {
   for (let i = from; i < piece.length; i += 1) {
     const byte = piece[i] as number;

@@ -1,6 +1,6 @@
 /**
- * Reads JSONL: one row a line, all of one entity, or each line `{"entity": …, "row": {…}}`. The first line decides
- * which. Blank lines are skipped.
+ * Reads JSONL with one row per line. Either every line is a row of the same entity, or every line is `{"entity": …,
+ * "row": {…}}`; the first line decides which. Blank lines are skipped.
  */
 import { isObject } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
@@ -16,7 +16,7 @@ import { readRowText } from './row-text.ts';
 
 type Line = { text: string; at: number };
 
-/** Splits the stream into lines, in one list for each piece of the stream. */
+/** Splits the stream into lines; yields one list of lines for each piece of the stream. */
 async function* linesOf(name: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
   let rest: Buffer[] = [];
   let restBytes = 0;
@@ -57,7 +57,7 @@ const isKeyed = (value: Row): value is { entity: string; row: Row } =>
 export type LineOptions = {
   /** True if lines may name their entities. */
   mayName: boolean;
-  /** Returns the entity of rows that name none; throws if it is unknown. */
+  /** Returns the entity of rows that do not name their own; throws if it is unknown. */
   bareEntity(): string;
 };
 

@@ -1,11 +1,11 @@
 /**
- * Unpacks LZ4 blocks, which Node.js cannot. Parquet has them bare (`LZ4_RAW`), and in an older form with Hadoop's
- * frames (`LZ4`): before each block its unpacked and its packed length, four bytes each.
+ * Unpacks LZ4 blocks, for which Node.js has no function. Parquet has them bare (`LZ4_RAW`), and in an older form
+ * (`LZ4`) with Hadoop's frames: each block follows its unpacked and its packed length, in four bytes each.
  */
 
 const broken = (): Error => new Error('an LZ4 block is broken');
 
-/** Unpacks one block into a part of `out`, from `at` on; returns the end of the block's bytes there. */
+/** Unpacks one block into `out`, from index `at` on; returns the index after the block's last unpacked byte. */
 const unpackBlock = (bytes: Uint8Array, out: Uint8Array, at: number): number => {
   let from = 0;
   let to = at;
@@ -67,6 +67,6 @@ const unpackFrames = (bytes: Uint8Array, length: number): Uint8Array | undefined
   return from === bytes.length && to === length ? out : undefined;
 };
 
-/** Unpacks the older form, which some programs write without its frames. */
+/** Unpacks the older form; some programs write it without frames. */
 export const unpackLz4 = (bytes: Uint8Array, length: number): Uint8Array =>
   unpackFrames(bytes, length) ?? unpackLz4Raw(bytes, length);

@@ -1,7 +1,7 @@
 /**
- * Converts values of Parquet columns to JSON: each is exactly what the file holds, or refused. The reader's own
- * conversion goes through doubles and milliseconds, so it is not used. Columns are read as their physical values, and
- * converted here, at any depth, by the file's schema.
+ * Converts values of Parquet columns to JSON. Each value is converted exactly, or refused. The Parquet library's own
+ * conversion is not used, because it goes through doubles and milliseconds. The library reads the physical values, and
+ * this module converts them, at any depth, by the file's schema.
  */
 import type { FileMetaData, ParquetParsers, SchemaElement, SchemaTree } from 'hyparquet';
 import type { Row } from '#language/contract.ts';
@@ -24,7 +24,7 @@ const readUtf8 = (bytes: Uint8Array | undefined): unknown => {
   }
 };
 
-/** Conversions left to the reader: texts, once for each dictionary, and timestamps of 96 bits. */
+/** Conversions that the Parquet library performs: texts, once for each dictionary, and timestamps of 96 bits. */
 export const parsers: Partial<ParquetParsers> = {
   stringFromBytes: readUtf8,
   timestampFromNanoseconds: (nanos) => nanos,
@@ -91,7 +91,10 @@ const dayNanos = 86_400n * secondNanos;
 const floorOf = (value: bigint, by: bigint): bigint =>
   value / by - (value < 0n && value % by !== 0n ? 1n : 0n);
 
-/** Returns the digits of a second's fraction in groups of three, as many as needed and at least `least` digits. */
+/**
+ * Returns the digits of a second's fraction, in groups of three: as many groups as the fraction needs, and at least
+ * `least` digits.
+ */
 const fractionText = (nanos: bigint, least: number): string => {
   const digits = nanos.toString().padStart(9, '0');
   const kept = [0, 3, 6, 9].find((length) => length >= least && /^0*$/.test(digits.slice(length)));
@@ -134,7 +137,7 @@ const isText = ({ type, converted_type: converted, logical_type: logical }: Sche
 const isJson = ({ converted_type: converted, logical_type: logical }: SchemaElement): boolean =>
   converted === 'JSON' || logical?.type === 'JSON';
 
-/** Returns true for columns that the reader itself converts without loss, or refuses. */
+/** Returns true for columns that the Parquet library itself converts without loss, or refuses. */
 const isLeftToReader = ({ converted_type: converted, logical_type: logical }: SchemaElement) =>
   converted === 'BSON' ||
   converted === 'INTERVAL' ||
@@ -178,7 +181,7 @@ const isMap = ({ element, children }: SchemaTree): boolean =>
   children[0]?.element.repetition_type === 'REPEATED' &&
   children[0].children.length === 2;
 
-/** Returns the node of a list's items; undefined for a list written in another form, which is read as written. */
+/** Returns the schema node of a list's items; undefined for a list in another form, which is read as it is written. */
 const itemOf = ({ element, children }: SchemaTree): SchemaTree | undefined => {
   const [repeated] = children;
   const isUsual =
@@ -261,8 +264,8 @@ export const createRowReader = (schema: SchemaTree) => {
 };
 
 /**
- * Removes from a column the types by which the reader would convert it, and from a map its type, since the reader
- * would lose keys that are not texts.
+ * Removes from a column the types by which the Parquet library would convert it. Also removes the type of a map,
+ * because the library would lose keys that are not texts.
  */
 const physical = (element: SchemaElement): SchemaElement => {
   const { converted_type: _, logical_type: __, ...rest } = element;
@@ -271,7 +274,10 @@ const physical = (element: SchemaElement): SchemaElement => {
   return isText(element) || isJson(element) ? { ...rest, converted_type: 'UTF8' } : rest;
 };
 
-/** Returns the file's metadata with only physical types, for the reader; or, as a text, why the file cannot be read. */
+/**
+ * Returns the file's metadata with only physical types, for the Parquet library. If the file cannot be read, returns
+ * the reason as a text.
+ */
 export const physicalMetadata = (metadata: FileMetaData): FileMetaData | string => {
   const { schema } = metadata;
   const variant = schema.find(({ logical_type: logical }) => logical?.type === 'VARIANT');

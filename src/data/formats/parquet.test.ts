@@ -1,4 +1,4 @@
-/** Tests Parquet values that JSON has no number for: they are read exactly, or refused. */
+/** Tests Parquet values that no JSON number can hold: they are read exactly, or refused. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -118,7 +118,7 @@ describe('a Parquet file', () => {
 });
 
 describe('LZ4', () => {
-  /** A block of three letters, then nine more that repeat them, then one. */
+  /** An LZ4 block: three letters, then nine that repeat them, then one more. */
   const block = Uint8Array.of(0x35, 0x61, 0x62, 0x63, 3, 0, 0x10, 0x21);
   const text = 'abcabcabcabc!';
 

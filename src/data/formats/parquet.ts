@@ -39,7 +39,7 @@ const bounded = (length: number): { maxOutputLength: number } => ({
   maxOutputLength: Math.max(1, boundedLength(length)),
 });
 
-/** Decompressors besides Snappy, which the reader has itself. */
+/** Decompressors for the codecs that the Parquet library lacks; it has Snappy itself. */
 const compressors: Compressors = {
   GZIP: (bytes, length) => gunzipSync(bytes, bounded(length)),
   ZSTD: (bytes, length) => zstdDecompressSync(bytes, bounded(length)),
@@ -126,8 +126,8 @@ async function* readFile(
 }
 
 /**
- * Reads the rows of a Parquet file; places are numbers of rows, from 1. `path` is set if the source is an unpacked
- * file.
+ * Reads the rows of a Parquet file; the place of a row is its number, from 1. `path` is set if the source is an
+ * unpacked file.
  */
 export async function* readParquet(
   { name, path }: { name: string; path: string | undefined },

@@ -1,4 +1,7 @@
-/** Parses JSON text and detects what `JSON.parse` does not report: repeated keys, numbers that lose digits, depth. */
+/**
+ * Parses JSON text and detects what `JSON.parse` does not report: repeated keys, numbers that lose digits, too deep
+ * nesting.
+ */
 import { isObject, parsePointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import { languageLimits } from '#language/limits.ts';

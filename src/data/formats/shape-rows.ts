@@ -19,15 +19,18 @@ export type Shaping = {
   counts: ShapeCounts;
   /** Names of the first few fields that were left out. */
   unknown: Set<string>;
-  /** Shapes a row. `preserved`: fields that `preserve` already redacted; applying it again would change them. */
+  /**
+   * Shapes a row. `preserved` names the fields to which the policy's `preserve` was already applied; applying it again
+   * would change them.
+   */
   shape(entity: string, row: Row, preserved?: readonly string[]): Row;
 };
 
 const mostNamed = 5;
 
 /**
- * Creates a shaping; without a policy nothing is redacted. `otherFields: 'keep'` keeps fields that the entity lacks,
- * so that the contract accepts or refuses them.
+ * Creates a shaper; without a policy it redacts nothing. With `otherFields: 'keep'` it keeps fields that the entity
+ * lacks, so that the contract accepts or refuses them.
  */
 export const createShaping = (
   contract: Contract,

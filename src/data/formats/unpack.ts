@@ -16,7 +16,7 @@ const packingOf = (first: Uint8Array): Packing | undefined => {
 
 const enough = 4;
 
-/** Returns the stream with a first piece of at least four bytes, unless the stream is shorter. */
+/** Returns the stream with a first piece of at least four bytes; a shorter stream is returned as one piece. */
 async function* startingWhole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let begin: Buffer | undefined = Buffer.alloc(0);
   for await (const piece of bytes) {
@@ -74,7 +74,7 @@ async function* unpacked(
 
 export type Unpacked = { bytes: AsyncGenerator<Uint8Array>; wasPacked: boolean };
 
-/** Returns the source's bytes, unpacked; undefined when it has none. */
+/** Returns the source's bytes, unpacked; undefined if the source is empty. */
 export const unpack = async ({ open }: RowSource, name: string): Promise<Unpacked | undefined> => {
   const pieces = startingWhole(open());
   const first = await pieces.next();

@@ -25,7 +25,7 @@ const countLines = (bytes: Buffer): number => {
   return count;
 };
 
-/** Returns how many bytes at the end begin an incomplete character: 0 to 3. */
+/** Returns the number of bytes at the end that belong to an incomplete character: 0 to 3. */
 const unfinished = (bytes: Buffer): number => {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] as number;
@@ -60,7 +60,7 @@ const refuse = (name: string, lines: number, bytes: Buffer, isEnd: boolean) => {
   return unreadable(name, line, what, convert('WINDOWS-1252'));
 };
 
-/** Passes the stream on, all of it UTF-8, no piece ending within a character. */
+/** Passes the stream on after checking that it is UTF-8. No piece that it yields ends within a character. */
 export async function* checkedUtf8(
   name: string,
   pieces: AsyncIterable<Uint8Array>,

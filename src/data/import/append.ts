@@ -1,7 +1,7 @@
 /**
- * The modes `append` and `replace`: rows are inserted into their table in the order of their lines, after those of the
- * base or in place of them. Keys are not looked up for each row: the index of the keys, created when all rows are
- * there, finds all repeated keys at once.
+ * Inserts rows in the modes `append` and `replace`: in the order of their lines, after the rows of the base or in place
+ * of them. Keys are not looked up for each row. The index of the keys, created after the last row, finds all repeated
+ * keys at once.
  */
 import type { StatementSync } from 'node:sqlite';
 import type { RowChecker } from '#language/schema/checkers.ts';
@@ -23,7 +23,7 @@ export type AppendParts = LandingParts & {
 /** A table that receives rows of the import. */
 type Table = {
   insert: StatementSync;
-  /** Position before that of its first row of the import. */
+  /** Position directly before the table's first row of the import. */
   last: number;
   arrivals: NumberList;
   landed: number;

@@ -1,6 +1,6 @@
 /**
- * Origin of each row: each line of an import has a number, from which its chunk and line are found. A number takes
- * four bytes a row, as an import may have millions of rows.
+ * Records the origin of each imported row. Each line of an import has a number, from which its chunk and line are
+ * found. A number takes four bytes, because an import may have millions of rows.
  */
 import type { RowPlace } from './refusals.ts';
 

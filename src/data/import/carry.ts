@@ -1,8 +1,8 @@
 /**
- * Carries the rows of a version into a new version with another tree. Rows of the new tree come first; rows of the
- * base that did not come from its own tree are kept after them. It works from file to file, so memory does not depend
- * on the number of rows. If the new contract has an entity unchanged, SQLite copies its rows; other rows are checked
- * one by one. The first row that the new contract refuses ends the carry.
+ * Carries the rows of a version into a new version with another tree. Rows of the new tree come first, then the rows of
+ * the base that did not come from the base's own tree. Rows are copied from file to file, so memory does not depend on
+ * their number. If an entity is unchanged in the new contract, SQLite copies its rows; other rows are checked one by
+ * one. The first row that the new contract refuses ends the carry.
  */
 import { rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -26,7 +26,7 @@ import { findFault, type Removal } from './removal.ts';
 import { packSnapshotFile } from './snapshot-file.ts';
 import { createStateSum, type StateSum } from './state-sum.ts';
 
-/** The part of a contract that decides how rows are stored. */
+/** Part of a contract that decides how rows are stored. */
 type RowContract = Pick<Contract, 'entities' | 'definitions'>;
 
 export type CarryPlan = {
@@ -34,28 +34,28 @@ export type CarryPlan = {
   contract: RowContract;
   /** Rows of the new tree by entity, already valid by its contract. */
   treeRows: Readonly<Record<string, readonly Row[]>>;
-  /** Entities whose rows of the tree are left out. */
+  /** Entities for which the rows of the new tree are left out. */
   replaced: readonly string[];
   base: {
     contract: RowContract;
     /** Snapshot of the base as an unpacked SQLite file, which is only read. */
     file: string;
-    /** Number of rows by entity, the first ones of each, that came from the base's tree. */
+    /** Number of rows by entity that came from the base's tree. They are the first rows of each entity. */
     treeRows: Readonly<Record<string, number>>;
   };
-  /** Folder for this run alone; its contents are removed first. */
+  /** Folder that only this carry uses; its contents are removed first. */
   folder: string;
 };
 
 /** A row that the new version does not allow. */
 export type CarryRefusal = {
   entity: string;
-  /** Fault of the row, and its place in the row. */
+  /** Fault of the row, and the place of the fault in the row. */
   detail: string;
   pointer: string;
-  /** Fields of its primary key; empty if the new contract lacks its entity. */
+  /** Primary-key fields of the row with their values; empty if the new contract lacks the entity. */
   key: Row;
-  /** Index in the tree's list of the entity; null for a kept row of the base. */
+  /** Index of the row in the new tree's list of the entity; null for a kept row of the base. */
   treeIndex: number | null;
 };
 
@@ -64,9 +64,9 @@ export type CarryOutcome =
       kind: 'carried';
       snapshot: ImportedSnapshot;
       entityCounts: Record<string, number>;
-      /** Number of rows by entity that come from the new tree, the first ones of each. */
+      /** Number of rows by entity that come from the new tree. They are the first rows of each entity. */
       treeRows: Record<string, number>;
-      /** Rows of the base that were kept, and rows of the tree that were left out because a kept row has their key. */
+      /** Number of base rows that were kept, and of tree rows that were left out because a kept row has their key. */
       keptRows: number;
       leftOutRows: number;
     }
@@ -74,15 +74,15 @@ export type CarryOutcome =
 
 type Stored = { position: number; key: string; payload: string };
 
-/** Rows of one entity: where the kept rows of the base begin, and the tree's rows before them. */
+/** Rows of one entity in the new version: first those of the new tree, then the kept rows of the base. */
 type Share = {
   entity: CatalogEntity;
   before: CatalogEntity | undefined;
-  /** True if the entity is unchanged, so that rows stay valid under the same keys. */
+  /** True if the entity is the same in both contracts, so that rows stay valid under the same keys. */
   isSame: boolean;
   /** Position of the base's last row that came from its tree; rows after it are kept. */
   cutoff: number;
-  /** Rows of the tree with their indexes in its list. */
+  /** Rows of the new tree, each with its index in the tree's list. */
   ofTree: { row: Row; at: number }[];
   keptRows: number;
 };
@@ -132,7 +132,7 @@ const hasKept = (
 ): boolean =>
   prepare(`SELECT 1 FROM base.${table} WHERE ${position} > ? LIMIT 1`).get(cutoff) !== undefined;
 
-/** Returns the tree's rows without those whose key a kept row has: imported rows stay as they were. */
+/** Returns the tree's rows except those whose key a kept row has: imported rows stay as they were. */
 const givingWay = (
   database: ImportDatabase,
   { entity, before, cutoff }: Pick<Share, 'entity' | 'before' | 'cutoff'>,
@@ -260,7 +260,10 @@ const fill = (carry: Carry, share: Share): Share => {
   return { ...share, keptRows };
 };
 
-/** Refuses a row of a table. Its position differs from its old one, since rows of the tree come first. */
+/**
+ * Creates a `Removal` that refuses a row instead of removing it. The position of a kept row differs from its position
+ * in the base, because rows of the tree come first.
+ */
 const refusing = ({ database }: Carry, shares: readonly Share[]): Removal => ({
   remove(entity, position, faultIn) {
     const found = findFault(database, entity, position, faultIn);
@@ -271,7 +274,7 @@ const refusing = ({ database }: Carry, shares: readonly Share[]): Removal => ({
   settle: () => undefined,
 });
 
-/** Every row is new to its table; of rows that repeat one another the first stays. */
+/** Landing in which every row is new to its table. Of rows with the same key or unique values, the first one stays. */
 const landing: HeldLanding = {
   arrivalsAt: () => [],
   isChanged: () => true,
@@ -309,7 +312,10 @@ const carryInto = async (carry: Carry): Promise<CarryOutcome> => {
   };
 };
 
-/** Carries the rows. Throws `invalid` if they take more bytes than a world's database, or than this one may have. */
+/**
+ * Carries the rows. Throws `invalid` if they take more than `mostBytes` bytes, or more than a world's database may
+ * have.
+ */
 export const carryRows = async (
   plan: CarryPlan,
   mostBytes: number = importLimits.storeBytes,

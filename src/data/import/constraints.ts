@@ -1,9 +1,9 @@
 /**
- * Checks the constraints between rows when all are in their tables: keys and values of unique lists must be unique,
- * and every reference must find its row. Indexes are created first. SQLite finds the rows that an index refuses by
- * sorting, with memory that does not depend on the number of rows.
+ * Checks the constraints between rows when all rows are in their tables: keys and values of unique lists must be
+ * unique, and every reference must find its row. Indexes are created first. SQLite finds the rows that an index refuses
+ * by sorting, with memory that does not depend on the number of rows.
  *
- * Of rows that repeat one another, those of the base stay, else the one that came first.
+ * Of several rows with the same key or unique values, the row of the base stays, or else the first row.
  */
 
 import { toPointer } from '#domain/json.ts';
@@ -21,7 +21,7 @@ import type { ImportDatabase } from './database.ts';
 import type { Landing } from './landing.ts';
 import { danglingFault, type LateFault, type Removal, takenFault } from './removal.ts';
 
-/** The part of a landing that the order of rows depends on. */
+/** Part of a landing that decides which of several conflicting rows comes first. */
 export type HeldLanding = Pick<Landing, 'arrivalsAt' | 'isChanged' | 'isReplaced'>;
 
 export type ConstraintParts = {

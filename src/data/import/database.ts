@@ -1,7 +1,7 @@
 /**
- * The database that an import writes: a new file, with the base attached for reading and a scratch file for the
- * import's own records. Tables are filled without indexes, in one transaction over new pages, for which no journal is
- * kept. Memory does not depend on the size of the database.
+ * Database that an import writes: a new file, with the base attached for reading and a scratch file for the import's
+ * own records. Tables are filled without indexes, in one transaction over new pages, for which no journal is kept.
+ * Memory does not depend on the size of the database.
  */
 import { chmodSync, constants, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const settings = (folder: string): string => `
   PRAGMA temp_store_directory = ${quoteText(folder)};
 `;
 
-/** Scratch tables: repeated rows, rows with dangling references, and removed rows; and merged rows, see `merge.ts`. */
+/** Scratch tables for repeated rows, rows with dangling references, removed rows, and merged rows (see `merge.ts`). */
 export const scratchTables = `
   CREATE TABLE scratch.repeats (leader INTEGER NOT NULL, position INTEGER NOT NULL);
   CREATE TABLE scratch.dangling (position INTEGER NOT NULL);
@@ -51,9 +51,12 @@ export type ImportDatabase = {
   prepare: Statements;
   /** Path of the database file. */
   file: string;
-  /** Schema with the rows of the base: `main` when the base's file is grown; null without a base. */
+  /**
+   * SQL schema with the rows of the base: `main` if the new file is a copy of the base's (`isGrown`); null without a
+   * base.
+   */
   base: 'base' | 'main' | null;
-  /** Returns true if the database may grow by less than so many bytes. */
+  /** Returns true if fewer than `bytes` bytes are left until the size limit of the database. */
   hasLessThan(bytes: number): boolean;
   close(): void;
 };

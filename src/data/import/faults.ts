@@ -1,4 +1,4 @@
-/** Faults of rows, without their place, and limited in length, since rows are untrusted texts. */
+/** Fault of a row, without the row's place. Its texts are limited in length, because rows are untrusted. */
 import { clip } from '#domain/cut.ts';
 import type { Row } from '#language/contract.ts';
 import { languageLimits } from '#language/limits.ts';
@@ -20,7 +20,7 @@ export const showKey = (row: Row, fields: readonly string[]): ImportRefusal['pri
   return Object.fromEntries(known.map((field) => [field, showKeyValue(row[field])]));
 };
 
-/** Builds a fault of a row; facts that are not given are null. */
+/** Builds a fault of a row; facts that are not passed are null. */
 export const faultOf = (detail: string, known: Partial<RowFault> = {}): RowFault => ({
   entity: known.entity ?? null,
   primaryKey: known.primaryKey ?? null,

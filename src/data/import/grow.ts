@@ -1,7 +1,7 @@
 /**
  * Adds a few rows to a large world: copies its file with the indexes and inserts the rows, which takes a fraction of
- * the time of building all tables anew. This works only if no row has a fault. Otherwise the import runs the full way,
- * which finds and describes every fault. Both ways give the same rows.
+ * the time of building all tables anew. This works only if no row has a fault. Otherwise the import builds all tables
+ * anew, which finds and describes every fault. Both ways give the same rows.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -12,7 +12,7 @@ import type { ImportDatabase } from './database.ts';
 import { lastOfBase } from './landing.ts';
 import type { ImportPlan } from './plan.ts';
 
-/** Thrown when the rows cannot simply be added. */
+/** Thrown if the rows cannot be added to a copy of the world's file, so that all tables have to be built anew. */
 export class NotGrown extends Error {}
 
 const countBase = (file: string): number => {
@@ -25,7 +25,9 @@ const countBase = (file: string): number => {
   }
 };
 
-/** Returns true if a plan brings so few rows, compared with the world's, that they are added to its file. */
+/**
+ * Returns true if a plan has so few rows, compared with the world's, that they are added to a copy of the world's file.
+ */
 export const isForGrowth = (
   { base, mode, atomic, chunks }: ImportPlan,
   growthShare: number,

@@ -1,6 +1,6 @@
 /**
- * Interface of the ways in which rows get into their tables, one for each mode: rows of the base first, then those of
- * the import. Later steps ask it by position which lines made a row.
+ * Landing: puts the rows of an import into their tables, after the rows of the base. Each import mode has its own.
+ * Later steps ask a landing which lines made the row at a position.
  */
 import type { CatalogEntity } from '#store/tables/catalog.ts';
 import type { ImportDatabase } from './database.ts';
@@ -16,23 +16,25 @@ export type Landing = {
   /** Returns the number of rows that were accepted. */
   taken(): number;
   /**
-   * Fills the tables that are not filled yet, those of other entities included. Must be called once, after the last
-   * row.
+   * Fills the tables that are not filled yet, including those of entities without imported rows. Must be called once,
+   * after the last row.
    */
   finish(): void;
-  /** Returns the lines that made the row at a position, in order; none for a row of the base. */
+  /** Returns the numbers of the lines that made the row at a position, in order; empty for a row of the base. */
   arrivalsAt(entity: CatalogEntity, position: number): number[];
-  /** Returns the row of the base to restore when the row with its key is removed. */
+  /**
+   * Returns the base row that is restored when the imported row with its key is removed; undefined if there is none.
+   */
   takeBack(entity: CatalogEntity, key: string): BaseRow | undefined;
   /** Returns the number of rows of the import in the entity's table. */
   landed(entity: CatalogEntity): number;
-  /** Subtracts rows that were removed again. */
+  /** Subtracts removed rows from the number that `landed` returns. */
   countOut(entity: CatalogEntity, rows: number): void;
   /** Returns true if any row of the table differs from the base. */
   isChanged(entity: CatalogEntity): boolean;
   /** Returns true if the table lacks rows of the base. */
   isReplaced(entity: CatalogEntity): boolean;
-  /** Returns the number of rows from the tree with which the table begins. */
+  /** Returns the number of rows from the tree, which are the first rows of the table. */
   treeRows(entity: CatalogEntity): number;
 };
 

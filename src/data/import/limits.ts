@@ -1,19 +1,19 @@
 /**
- * Limits of an import. Rows and files are untrusted: exceeding a limit ends in a refusal. The limits also keep the
- * memory of an import the same however many rows it has.
+ * Limits of an import. Rows and files are untrusted: if a limit is exceeded, the import is refused. The limits also
+ * bound the memory of an import, however many rows it has.
  */
 export type ImportLimits = {
-  /** Bytes of a line of a chunk. Longer lines are skipped without being held in memory. */
+  /** Maximum length of a line of a chunk, in bytes. Longer lines are skipped without being held in memory. */
   lineBytes: number;
-  /** Bytes that a chunk may unpack to. */
+  /** Maximum size of an unpacked chunk, in bytes. */
   unpackedChunkBytes: number;
-  /** Top-level fields of a row. */
+  /** Maximum number of top-level fields of a row. */
   rowFields: number;
-  /** Bytes of the new version's database. */
+  /** Maximum size of the new version's database, in bytes. */
   storeBytes: number;
   /**
-   * Minimum ratio of the world's rows to the import's rows at which rows are added to the world's tables, instead of
-   * building all tables anew.
+   * Minimum ratio of the world's rows to the import's rows at which the import adds its rows to the world's tables,
+   * instead of building all tables anew.
    */
   growthShare: number;
   /** Maximum number of recorded refusals, and of their characters; further ones are only counted. */

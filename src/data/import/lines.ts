@@ -1,6 +1,6 @@
 /**
  * Reads the lines of a gzipped file, a block at a time. Its contents are untrusted: a line that is too long is skipped
- * as it is read. A file that unpacks to too much, or is no gzip, ends in a `ChunkFault`.
+ * as it is read. If the file unpacks to too many bytes, or is not gzip, a `ChunkFault` is thrown.
  */
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { ImportLimits } from './limits.ts';
 
-/** Text of a line, or why it has none. */
+/** Text of a line, or the reason why the line cannot be read. */
 export type Line = string | { fault: string };
 
 /** Fault of a chunk as a whole. */
@@ -92,7 +92,7 @@ const withoutMark = ([first, ...others]: Line[]): Line[] =>
 const isZlibFault = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
 
-/** Reads all lines of a file in order, the empty ones too, without a byte order mark at its beginning. */
+/** Reads all lines of a file in order, including empty ones. A byte order mark at the beginning is removed. */
 export async function* readLines(file: string, limits: LineLimits): AsyncGenerator<Line[]> {
   const { lineBytes, unpackedChunkBytes } = limits;
   const chunkSize = Math.max(64, Math.min(blockBytes, lineBytes));

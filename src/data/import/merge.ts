@@ -1,7 +1,7 @@
 /**
- * The mode `merge`: a row whose key exists replaces top-level fields of the row that has it. Rows of the import are
- * kept beside the tables until all are read, since several may change one row. A changed row of the tree moves behind
- * all others, so that the unchanged rows of the tree stay first; other rows keep their positions.
+ * Merges rows (mode `merge`): an imported row whose key exists replaces top-level fields of the existing row. Imported
+ * rows are held in a scratch table until all are read, because several may change one row. A changed row of the tree
+ * moves behind all others, so that the unchanged rows of the tree stay first. Other rows keep their positions.
  */
 import type { Row } from '#language/contract.ts';
 import type { RowChecker } from '#language/schema/checkers.ts';
@@ -36,8 +36,8 @@ const lastOfTree = ({ database, treeRows }: LandingParts, entity: CatalogEntity)
 };
 
 /**
- * Returns SQL for a page of an entity's merged rows, after one of them. The plus keeps SQLite from the index of keys,
- * with which it would find and sort all rows of the entity for each page.
+ * Returns SQL for a page of an entity's merged rows, after the last row of the page before. The unary plus stops SQLite
+ * from using the index of keys. With that index it would find and sort all rows of the entity for each page.
  */
 export const mergedPageSql = (
   { table, position }: Pick<CatalogEntity, 'table' | 'position'>,
@@ -49,7 +49,7 @@ export const mergedPageSql = (
     FROM scratch.merged m ${old} WHERE +m.entity = ? AND m.id > ? ORDER BY m.id LIMIT ${rowsAtOnce}`;
 };
 
-/** Creates the table of merged rows, which has a statement for each use of it. */
+/** Creates the access to the table of merged rows, with a prepared statement for each use. */
 const createMergedRows = ({ db, prepare, base }: ImportDatabase) => {
   const find = prepare('SELECT id, payload FROM scratch.merged WHERE entity = ? AND key = ?');
   const insert = prepare(
@@ -61,14 +61,17 @@ const createMergedRows = ({ db, prepare, base }: ImportDatabase) => {
   return {
     find: ({ name }: CatalogEntity, key: string): Merged | undefined =>
       find.get(name, key) as Merged | undefined,
-    /** Returns the id of the new row. `at` is the position of the base row with its key. */
+    /**
+     * Inserts a merged row and returns its id. `at` is the position of the base row with its key; null if there is
+     * none.
+     */
     insert: ({ name }: CatalogEntity, key: string, payload: string, at: number | null): number =>
       Number(insert.get(name, key, payload, at)?.id),
     update: (id: number, payload: string): void => void update.run(payload, id),
     /** Records that a line of the import changed the row. */
     arrive: (id: number, arrival: number): void => void arrive.run(id, arrival),
     settle: (id: number, position: number): void => void settle.run(position, id),
-    /** Takes the position of a row away, so that it does not get into its table. */
+    /** Clears the position of a merged row, so that it does not get into its table. */
     unsettle: ({ name }: CatalogEntity, key: string): void => {
       prepare('UPDATE scratch.merged SET position = NULL WHERE entity = ? AND key = ?').run(
         name,
@@ -111,7 +114,7 @@ const fillTable = ({ db, prepare, base }: ImportDatabase, entity: CatalogEntity)
   db.prepare(`${insertSql(entity).replace(/VALUES .*$/, '')}${added}`).run(name);
 };
 
-/** Adds to the number under a name, which begins at 0. */
+/** Adds `count` to the count of a name; a name without a count starts at 0. */
 const addTo = (counts: Map<string, number>, name: string, count: number): void => {
   counts.set(name, (counts.get(name) ?? 0) + count);
 };

@@ -20,15 +20,15 @@ export type ImportChunk = {
   file: string;
   /** Entity of all its lines. If neither the chunk nor the plan has one, lines are `{"entity": …, "row": …}`. */
   entity?: string | undefined;
-  /** Declared number of rows; another number is a refusal. */
+  /** Declared number of rows. If the chunk has another number of rows, it is refused. */
   rows: number;
 };
 
 /** Version that the rows are added to. */
 export type ImportBase = {
-  /** Its snapshot as an unpacked SQLite file, which is only read. */
+  /** Snapshot of the version as an unpacked SQLite file, which is only read. */
   file: string;
-  /** Number of rows by entity, the first ones of each, that came from the world's tree. */
+  /** Number of rows by entity that came from the world's tree. They are the first rows of each entity. */
   treeRows: Readonly<Record<string, number>>;
 };
 
@@ -48,15 +48,15 @@ export type ImportPlan = {
   /** Use of the world's `[redact]` policy on rows, before any other check. */
   redact: RedactionMode;
   /**
-   * True if refusals quote nothing of rows, as under redaction, because the rows were redacted earlier. Without
-   * redaction here, lines may record faults of rows that were not stored, see `noted-faults.ts`.
+   * True if refusals must not quote values of rows, because the rows were redacted before the import. If `redact` is
+   * off, lines may then record rows that were refused earlier, see `noted-faults.ts`.
    */
   withholds?: boolean | undefined;
   /** True if one refused row refuses the whole import; otherwise refused rows are left out. */
   atomic: boolean;
   /** True to do everything but write the snapshot. */
   dryRun: boolean;
-  /** Folder for all files that this run writes; its contents are removed first. */
+  /** Folder for all files that this import writes; its contents are removed first. */
   folder: string;
 };
 
@@ -97,7 +97,7 @@ export type ImportedSnapshot = {
 
 /** Recorded refusals: JSONL of `ImportRefusal`, in the plan's folder. */
 export type ImportReport = {
-  /** Number of refused rows, including those beyond the limit of the file. */
+  /** Number of refused rows, including those beyond the limit of recorded refusals. */
   refused: number;
   /** Path of the file; null when nothing was refused. */
   refusals: string | null;

@@ -15,7 +15,7 @@ export type Refusals = {
   add(place: RowPlace, fault: RowFault): void;
   /** Returns the number of refusals so far. */
   count(): number;
-  /** Refuses the import as a whole, even if it leaves refused rows out. */
+  /** Refuses the import as a whole, even if its plan leaves refused rows out. */
   addFatal(place: RowPlace, fault: RowFault): void;
   isFatal(): boolean;
   write(folder: string): Promise<ImportReport>;

@@ -1,7 +1,8 @@
 /**
- * Removes rows that repeat another or have dangling references, and in turn the rows that refer to them. When a merged
- * row is removed, the base's row of its key is restored, and rows that took its unique values are removed, too. An
- * import must not remove a row of the base: if one would be left broken, the whole import is refused.
+ * Removes rows that have the key or unique values of another row, or dangling references; then the rows that refer to
+ * them. When a merged row is removed, the base row with its key is restored, and imported rows that took the unique
+ * values of that base row are removed, too. An import must not remove a row of the base: if a base row would be left
+ * with a broken reference, the whole import is refused.
  */
 import { toPointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
@@ -120,7 +121,7 @@ export const createRemoval = (parts: RemovalParts): Removal => {
     }
   };
 
-  /** Returns true if another row has the key of the removed row, which was removed as its repeat. */
+  /** Returns true if the table still has a row with the key of the removed row, which was then a repetition of it. */
   const isThere = ({ table }: CatalogEntity, key: string): boolean =>
     prepare(`SELECT 1 FROM main.${table} WHERE _key = ?`).get(key) !== undefined;
 

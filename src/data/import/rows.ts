@@ -23,7 +23,10 @@ import { readNotedFault } from './noted-faults.ts';
 export type ReadRow = { entity: CatalogEntity; row: Row; payload: string };
 
 export type RowReader = {
-  /** Reads a line. `entity` is the chunk's; without it the line names one. Returns undefined for a blank line. */
+  /**
+   * Reads a line. `entity` is the chunk's entity; if it is undefined, the line names one. Returns undefined for a blank
+   * line.
+   */
   read(line: Line, entity: string | undefined): ReadRow | RowFault | undefined;
 };
 
@@ -34,7 +37,7 @@ export type RowReaderParts = {
   /** Null if rows are stored as they were sent. */
   redaction: ({ mode: 'apply' | 'refuse' } & Redaction) | null;
   rowFields: number;
-  /** True if lines may record faults of rows that were not stored. */
+  /** True if lines may record rows that were refused before the chunk was stored. */
   hasNoted: boolean;
 };
 
@@ -62,7 +65,7 @@ const inRow = (pointer: string, isWrapped: boolean): Pick<RowFault, 'pointer' | 
   return { pointer: rest.map((segment) => `/${segment}`).join(''), field: rest[0] ?? null };
 };
 
-/** Returns the fault of a text that holds more than its parsed value; undefined when it does not. */
+/** Returns the fault of a text that loses information when it is parsed, such as digits; undefined if it loses none. */
 const lostOf = (
   text: string,
   value: unknown,

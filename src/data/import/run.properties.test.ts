@@ -76,7 +76,7 @@ const line: fc.Arbitrary<Named | null> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(null) },
 );
 
-/** Returns rows that a world can have: those of the list that the store accepts. */
+/** Returns those of the given rows that the store accepts, by entity. */
 const worldOf = async (lines: readonly (Named | null)[]): Promise<Record<string, Row[]>> => {
   const store = openWorldStore({ contract });
   for (const each of lines) {
@@ -116,7 +116,7 @@ const anyCase: fc.Arbitrary<Case> = fc.record({
   growthShare: fc.constantFrom(0, 1, 16),
 });
 
-/** Returns true if the row that a refused row refers to by this field exists in the end. */
+/** Returns true if the imported world has the row to which a refused row refers by this field. */
 const isThereAfterAll = (
   rows: Record<string, Row[]>,
   { entity, row }: Named,

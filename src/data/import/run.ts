@@ -1,10 +1,10 @@
 /**
- * The import engine: checks the rows of many chunks against the contract and one another, and writes the snapshot of
- * the next version. Equal plans give equal bytes. An interrupted run is repeated from the start: nothing that it left
- * counts.
+ * Runs an import: checks the rows of many chunks against the contract and one another, and writes the snapshot of the
+ * next version. Equal plans give equal bytes. An interrupted import is repeated from the start, and its unfinished
+ * files are discarded.
  *
  * Rows are checked one by one as they are read, and stored in their tables. Constraints between rows are checked once
- * all are there, so that rows may come in any order.
+ * all rows are stored, so that rows may come in any order.
  */
 import { rm } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /**
- * Conditions of a query over a store file: those of the store, narrowed to the matching positions for each field that
- * has an index in a file of its own (`field-index.ts`).
+ * Builds the conditions of a query over a store file. They are the store's own conditions. For each field that has an
+ * index in a separate file (`field-index.ts`), they also limit the positions of rows to those that the index finds.
  */
 import { type Condition, conditionOf, type Filter } from '#store/read/filter.ts';
 import type { CatalogEntity } from '#store/tables/catalog.ts';

@@ -1,7 +1,7 @@
 /**
- * Index of a field that the store has no index for, as a file beside the store's own: the values with the positions of
- * their rows. It is a separate file for two reasons: a snapshot must match its digest, so it cannot change, and the
- * fields that linked worlds map are unknown when it is made.
+ * Writes the index of a field for which the store has none, as a file beside the store's own: the values with the
+ * positions of their rows. It is a separate file for two reasons. A snapshot must match its digest, so the index cannot
+ * be added to it. And when the snapshot is made, the fields that linked worlds map are unknown.
  */
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,12 +12,12 @@ import { createCatalog } from '#store/tables/catalog.ts';
 import { type ReadContract, valuesTable } from './store-file.ts';
 
 export type FieldIndexPlan = {
-  /** Store file, and the contract to read it by. */
+  /** Store file, and the contract by which it is read. */
   file: string;
   contract: ReadContract;
   entity: string;
   field: string;
-  /** Path of the index, where no file exists yet. */
+  /** Path at which the index is written; no file may exist there. */
   path: string;
 };
 

@@ -1,4 +1,6 @@
-/** Order of keys, as in SQLite: numbers by value, before texts, which are ordered by the bytes of their UTF-8. */
+/**
+ * Compares keys in the order of SQLite: numbers by value, before texts, which are ordered by the bytes of their UTF-8.
+ */
 
 /** Value by which rows are matched; null when a row has none. */
 export type Key = number | bigint | string | null;

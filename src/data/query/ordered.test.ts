@@ -20,7 +20,7 @@ const contract = sampleContract({
   ],
 });
 
-/** More rows than are read at a time, with missing keys, and texts of all kinds. */
+/** More rows than one batch reads, with missing keys, and texts of all kinds. */
 const things = Array.from({ length: 9_001 }, (_, index): Row => {
   const id = (index * 7_919) % 9_001;
   const first = ['a', 'B', '\u0000', '\uffff', '\u{1f600}'][index % 7] ?? '';

@@ -1,7 +1,7 @@
 /**
- * Reads the rows of a side in the order of their keys, for the merge in `parity.ts`. If the key has an index, rows are
- * read along it in batches. That needs neither a sort nor a call for each row, and takes a third of the time.
- * Otherwise SQLite sorts them, and returns them one by one.
+ * Reads the rows of one of two compared worlds in the order of their keys, for the merge in `parity.ts`. If the key has
+ * an index, rows are read along the index in batches. This needs neither a sort nor a call for each row, and takes a
+ * third of the time. Otherwise SQLite sorts the rows, and returns them one by one.
  */
 import type { StatementSync } from 'node:sqlite';
 import { jsonPath, quoteText } from '#language/sql/ddl.ts';
@@ -15,18 +15,18 @@ import type { StoreFile } from './store-file.ts';
 /** Rows of one world that are compared: those that meet the conditions. */
 export type Side = { file: StoreFile; entity: string; where: readonly Filter[] };
 
-/** A row for the comparison: its key, and the value of each field as JSON text, null if it is absent. */
+/** A row for the comparison: its key, and the value of each field as JSON text; null for an absent field. */
 export type Read = { key: Key; values: (string | null)[] };
 
 export type KeyOfSide = {
   field: string;
-  /** Undefined if keys are compared as they are stored. */
+  /** Conversion of keys before they are compared; undefined if keys are compared as they are stored. */
   map: Mapping | undefined;
-  /** Name of the mapping in SQL. */
+  /** Name of the SQL function that applies the conversion. */
   called: string;
 };
 
-/** Rows read at a time, in one call. */
+/** Number of rows that one call reads. */
 const rowsAtOnce = 2_000;
 
 type Found = [key: unknown, position: number | bigint, ...texts: (string | null)[]];
@@ -103,7 +103,7 @@ const readSorted = function* (
   }
 };
 
-/** Returns the rows of a side in the order of their keys. Throws `StoreRefusal` for an unknown field. */
+/** Returns the rows of one world in the order of their keys. Throws `StoreRefusal` for an unknown field. */
 export const readInOrder = (
   side: Side,
   { field, map, called }: KeyOfSide,

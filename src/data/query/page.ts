@@ -2,8 +2,8 @@
  * Finds a page of an entity's rows, as their stored texts. It also returns how many rows match in all, as far as that
  * is known without reading more rows than the page needs.
  *
- * Rows are in the order of insertion. A page ends at its limit of rows or of bytes, and its result includes the start
- * of the next page, so that the client need not compute it.
+ * Rows are in the order of insertion. A page ends at its limit of rows or of bytes. Its result includes the start of
+ * the next page, so that the client need not compute it.
  */
 
 import type { Filter } from '#store/read/filter.ts';
@@ -14,20 +14,25 @@ import type { StoreFile } from './store-file.ts';
 export type PageRequest = {
   entity: string;
   where: readonly Filter[];
-  /** Whole numbers, from 1 and from 0. */
+  /**
+   * Maximum number of rows on the page, from 1; and number of matching rows before the page, from 0. Both are whole
+   * numbers.
+   */
   limit: number;
   offset: number;
-  /** Position of the row before the page, if known from the page before; earlier rows are then not read. */
+  /**
+   * Position of the last row before the page, if a previous page returned it. Rows up to this position are not read.
+   */
   after?: number | undefined;
-  /** Limit of the rows in bytes; the first row is returned whatever its size. */
+  /** Maximum size of the page's rows in bytes; the first row is returned whatever its size. */
   mostBytes: number;
 };
 
 export type PageFound = {
-  /** Payload texts. */
+  /** Payload texts of the page's rows. */
   rows: string[];
   total: number;
-  /** True if there may be more matches than `total`. */
+  /** True if more rows may match than `total`. */
   isLowerBound: boolean;
   /** Offset of the next page; null after the last row. */
   nextOffset: number | null;
@@ -65,10 +70,10 @@ const countSome = (file: StoreFile, name: string, where: readonly Filter[]) => {
   return Number(prepare(`SELECT count(*) AS n FROM (${some})`).get(...values)?.n);
 };
 
-/** Start of the rows to read: after a position, and with so many of them skipped. */
+/** Start of the rows to read: after the position `after`, if given, and then with `offset` rows skipped. */
 type Stretch = { after?: number | undefined; offset: number };
 
-/** Reads rows up to the limit of rows or bytes; `more` is true when that left one out. */
+/** Reads rows up to the limit of rows or bytes; `more` is true if the limit left out a row. */
 const readRows = (
   file: StoreFile,
   { entity: name, where, limit, mostBytes }: PageRequest,
@@ -98,8 +103,8 @@ const readRows = (
 };
 
 /**
- * Returns the start of an unfiltered page. If positions have no gaps, it is a position, so that no row is skipped one
- * by one.
+ * Returns the start of an unfiltered page. If positions have no gaps, the start is a position, so that no rows have to
+ * be skipped one by one.
  */
 const wholeStretch = (
   { catalog, prepare }: StoreFile,

@@ -23,7 +23,7 @@ export type ComparedPair = {
   conversions: readonly Conversion[];
   /** Conversions for matching keys; if there are several, the one that matches most rows is used. */
   keyConversions: readonly Conversion[];
-  /** Reason why they cannot be compared. */
+  /** Reason why the two fields cannot be compared; absent if they can. */
   reason?: string;
 };
 
@@ -44,8 +44,8 @@ const isSame = (here: FieldPolicy, there: FieldPolicy, sameSalt: boolean): boole
 
 /**
  * Returns the conversions for matching keys. Hashing and rounding leave their own results unchanged, so both sides are
- * converted, and unredacted rows match redacted ones. A result of `preserve` looks like any other value and would
- * change again, so each conversion is tried.
+ * converted, and unredacted rows match redacted ones. A result of `preserve` looks like any other value and would be
+ * changed again, so each conversion is tried.
  */
 const keyConversionsOf = (
   mode: FieldPolicy['mode'],
@@ -92,7 +92,7 @@ export const isUnique = ({ primaryKey, unique }: CatalogEntity, field: string): 
   (primaryKey.length === 1 && primaryKey[0] === field) ||
   unique.some(([path, ...others]) => others.length === 0 && path?.join('.') === field);
 
-/** Returns the pair by which rows are matched; undefined when none can be compared. */
+/** Returns the pair by which rows are matched; undefined if no pair can be compared. */
 export const chooseKey = (
   pairs: readonly ComparedPair[],
   { here, there }: { here: CatalogEntity; there: CatalogEntity },

@@ -1,10 +1,10 @@
 /**
- * Compares two worlds: rows of an entity with those of the entity of a linked world that stands for it, by each pair
- * of mapped fields.
+ * Compares two worlds: the rows of an entity with those of the corresponding entity of a linked world, by each pair of
+ * mapped fields.
  *
- * Rows are matched by one of the mapped fields, the key. Both sides are read in the order of their keys, row by row,
- * and never kept, so a million rows take time but no memory. If several rows of a side have one key, the first is
- * matched with the first of the other side, and so on. A row without a key matches none.
+ * Rows are matched by one of the pairs, the key. The rows of both worlds are read in the order of their keys, one by
+ * one, and not held in memory, so a million rows take time but no memory. If several rows of a world have the same key,
+ * the first is matched with the first of the other world, and so on. A row without a key matches none.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { compareKeys } from './keys.ts';
@@ -47,7 +47,7 @@ const createTally = ({ pair, conversions, reason }: ComparedPair) => {
       else if (here === null) note('onlyThere', describe);
       else note('differing', describe);
     },
-    /** Counts a pair by which the rows were matched and whose texts are equal. */
+    /** Counts two matched rows whose keys, which are the values of this pair, are equal texts. */
     meetEqual(): void {
       if (reason === undefined) counts.equal += 1;
     },
@@ -82,9 +82,9 @@ const nothingIn = (pairs: readonly ComparedPair[]): Parity => ({
 });
 
 /**
- * Compares the rows of two sides that meet their conditions. The key is the pair that identifies rows best: one that
- * is unique on both sides before one that is on one side, then one in the query, then the first. Throws `StoreRefusal`
- * for an unknown field.
+ * Compares those rows of two worlds that meet the conditions. The key is the pair that identifies rows best: first a
+ * pair that is unique in both worlds, then one that is unique in one world, then one that the query names, then the
+ * first. Throws `StoreRefusal` for an unknown field.
  */
 export const compareSides = (
   here: Side,
@@ -161,7 +161,10 @@ const walk = (
   return rows;
 };
 
-/** Returns which side is behind; a row without a key comes first, and matches no other. */
+/**
+ * Returns a negative number if the row of this world comes first, 0 if both rows have the same key. A row without a key
+ * comes first, and matches no other.
+ */
 const orderOf = (here: IteratorResult<Read>, there: IteratorResult<Read>): number => {
   if (here.done === true) return 1;
   if (there.done === true || here.value.key === null) return -1;

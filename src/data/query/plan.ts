@@ -14,14 +14,14 @@ export type Target = {
   entity: string;
   /** Fields, or paths to them, each with the required value or a list of values. */
   where: Row;
-  /** Indexes of mapped fields that the store has none for. */
+  /** Index files for the mapped fields for which the store has no index. */
   indexes: readonly IndexFile[];
 };
 
-/** A field of the first world and the field of a linked one that stands for it. */
+/** A field of the first world, and the corresponding field of a linked world. */
 export type FieldPair = { field: string; targetField: string };
 
-/** An entity of a linked world, with the pairs of fields that are the same. */
+/** An entity of a linked world, with the pairs of corresponding fields. */
 export type LinkTarget = Target & { pairs: readonly FieldPair[] };
 
 export type QueryPlan = {
@@ -55,7 +55,7 @@ export type NotFound = { kind: 'refused'; detail: string };
 export type Difference = { key: unknown; here: unknown; there: unknown };
 
 export type FieldParity = FieldPair & {
-  /** Numbers of matched rows; null if redaction leaves nothing to compare. */
+  /** Numbers of matched rows by result; null if redaction leaves nothing to compare. */
   equal: number | null;
   onlyHere: number | null;
   onlyThere: number | null;

@@ -39,7 +39,10 @@ const refuse = (error: unknown): QueryOutcome => {
     : { kind: 'refused', detail, at: 'where', field };
 };
 
-/** Answers a plan. A fault of the query is an outcome, too; the part of a linked world is refused by itself. */
+/**
+ * Answers a plan. A fault of the query is an outcome and not an exception. A fault that concerns one linked world
+ * refuses only that world's part.
+ */
 export const runQuery = (plan: QueryPlan, fileOf: FileOf): QueryOutcome => {
   const share = Math.floor(plan.mostBytes / (1 + plan.links.length));
   const page = { ...plan, mostBytes: share };

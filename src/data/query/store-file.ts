@@ -18,22 +18,25 @@ export type ReadContract = Pick<Contract, 'entities' | 'definitions' | 'redact'>
 export type StoreFile = {
   catalog: Catalog;
   prepare: Statements;
-  /** Prepares a statement that is not cached, so that its rows may be read while others of the same text are. */
+  /**
+   * Prepares a statement that is not cached, so that its rows can be read while another statement with the same text is
+   * read.
+   */
   prepareAnew(sql: string): StatementSync;
   policy: RedactPolicy | null;
   /** Adds the index of a field, see `field-index.ts`, unless it is there or the maximum number is reached. */
   addIndex(entity: string, index: IndexFile): void;
-  /** Returns the table of a field's index as SQL names it; undefined without one. */
+  /** Returns the table of a field's index as SQL names it; undefined if the field has no index. */
   indexOf(entity: string, field: string): string | undefined;
   /** Adds a function of one value to SQL, replacing one of that name. */
   addFunction(name: string, fn: (value: unknown) => string | number | bigint | null): void;
   close(): void;
 };
 
-/** Table of a field's index: `value` and `position`. It has no rows without a value. */
+/** Table of a field's index, with the columns `value` and `position`. Rows without a value are left out. */
 export const valuesTable = 'svc_values';
 
-/** The file of such an index. */
+/** Index file of a field, see `field-index.ts`. */
 export type IndexFile = { field: string; file: string };
 
 /** Maximum number of indexes, below SQLite's own limit of attached databases. */
@@ -64,7 +67,7 @@ const settings = `
   PRAGMA cache_size = -8192;
 `;
 
-/** Opens an unpacked snapshot of a contract. Throws when the file is none. */
+/** Opens an unpacked snapshot, whose rows are read by this contract. Throws if the file is not a snapshot. */
 export const openStoreFile = (path: string, contract: ReadContract): StoreFile => {
   const db = openFile(path);
   try {

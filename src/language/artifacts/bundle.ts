@@ -1,8 +1,8 @@
 /**
  * Bundle of a world version: the compiled contract and the user code, as one blob that a world host loads. A bundle is
- * named by its digest, so equal inputs give equal bytes.
+ * named by its digest, so equal inputs must give equal bytes.
  *
- * The contract's keys keep their order: the rows of its tasks reach the store as they were written.
+ * The keys of the contract keep their order, because the rows of its tasks must reach the store as they were written.
  */
 
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
@@ -38,7 +38,7 @@ const definitionsOf = (
   return reached;
 };
 
-/** Returns the schemas that validate values while a world is served. */
+/** Returns the schemas by which values are validated while a world is served. */
 const heldTo = ({ entities, tools, api }: Contract): JsonSchema[] => [
   ...entities.map(({ schema }) => schema),
   ...tools.flatMap(({ input, output }) => [input, output]),
@@ -47,7 +47,7 @@ const heldTo = ({ entities, tools, api }: Contract): JsonSchema[] => [
 
 const hostedRoute = ({ response, ...route }: RouteContract): RouteContract => route;
 
-/** Returns the reduced contract for hosts and for checks of rows. */
+/** Returns the reduced contract, which suffices for hosts and for checks of rows. */
 export const hostedContract = (contract: Contract): Contract => {
   const reached = definitionsOf(heldTo(contract), contract.definitions);
   const kept = Object.entries(contract.definitions).filter(([name]) => reached.has(name));
@@ -61,23 +61,26 @@ export const hostedContract = (contract: Contract): Contract => {
 };
 
 type Bundle = {
-  /** Contract; in a blob it is reduced, see `hostedContract`. */
+  /** Compiled contract; in a blob it is reduced, see `hostedContract`. */
   contract: Contract;
-  /** Files that a host runs: tools, handlers and the modules beside them; never tests. */
+  /** Files that a host runs: tools, handlers and the modules that they import; never tests. */
   files: TreeFile[];
 };
 
 /** Head of a bundle, one line of JSON. The contents of the files follow one after another. */
 type Head = { contract: Contract; files: StoredFile[] };
-/** A file with its size. In bundles of earlier releases it has its content as base64, and nothing follows the head. */
+/**
+ * A file with its size. In bundles of earlier releases, the file has its content as base64 instead, and nothing follows
+ * the head.
+ */
 type StoredFile = { path: string; sizeBytes: number } | { path: string; content: string };
 
 const lineEnd = 0x0a;
 
-/** Upper bound for the unpacked size of a blob, in bytes. */
+/** Maximum unpacked size of a blob, in bytes. */
 const maxBundleBytes = 256 * 1024 * 1024;
 
-/** Size of the buffers in which Node unpacks; usual bundles are smaller than one. */
+/** Size of the buffers in which Node unpacks, in bytes. A usual bundle fits into one buffer. */
 const chunkBytes = 1024 * 1024;
 
 const isCode = (path: string): boolean => /\.(py|ts)$/.test(path);
@@ -88,7 +91,7 @@ const isTest = (path: string): boolean =>
 
 const comparePaths = (a: TreeFile, b: TreeFile): number => compareTexts(a.path, b.path);
 
-/** Returns true if a path lies where a host looks for code. */
+/** Returns true if a path is in a place where a host loads code. */
 const isUserCode = ({ api }: Contract, path: string): boolean => {
   const handlers = api?.handlers ?? '';
   const home = handlers.slice(0, handlers.lastIndexOf('/') + 1);
@@ -98,16 +101,18 @@ const isUserCode = ({ api }: Contract, path: string): boolean => {
 };
 
 /**
- * Returns the files of a tree that a host runs: modules at its root and everything below `api/`. If the contract names
- * a handlers module elsewhere, everything below its folder is included. Folders that are never part of a world are
- * left out (`leftOutFolder`).
+ * Returns the files of a tree that a host runs: modules at the top of the tree and everything below `api/`. If the
+ * contract names a handlers module elsewhere, everything below the folder of that module is included. Folders that are
+ * never part of a world are left out (`leftOutFolder`).
  */
 export const selectUserCode = (contract: Contract, files: readonly TreeFile[]): TreeFile[] =>
   files
     .filter(({ path }) => isUserCode(contract, path) && leftOutFolder(path) === undefined)
     .sort(comparePaths);
 
-/** Returns the sorted paths of modules that a host would run if their folders were not left out of all worlds. */
+/**
+ * Returns the sorted paths of modules that a host would run if they were not in folders that are never part of a world.
+ */
 export const leftOutCode = (contract: Contract, files: readonly TreeFile[]): string[] =>
   files
     .map(({ path }) => path)
@@ -124,7 +129,7 @@ export const encodeBundle = ({ contract, files }: Bundle): Uint8Array => {
   return zstdCompressSync(Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...contents]));
 };
 
-/** Decodes a blob of `encodeBundle`; throws if it is something else. */
+/** Decodes a blob that `encodeBundle` made; throws for any other blob. */
 export const decodeBundle = (blob: Uint8Array): Bundle => {
   const limits = { maxOutputLength: maxBundleBytes, chunkSize: chunkBytes };
   const bytes = zstdDecompressSync(blob, limits);

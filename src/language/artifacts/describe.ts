@@ -18,20 +18,20 @@ import { definitionName } from '../schema/keywords.ts';
 import { type ToolSchema, toolSchemasOf } from './tool-schemas.ts';
 
 type FieldDescription = {
-  /** Dotted path from the row; `*` stands for the items of a list. */
+  /** Dotted path of the field, from the row on; `*` means any item of a list. */
   path: string;
-  /** Possible types of its values; `number` covers `integer`. */
+  /** Possible types of the field's values; `number` includes `integer`. */
   types: JsonType[];
-  /** True if the enclosing object always has it. */
+  /** True if the enclosing object always has the field. */
   required: boolean;
-  /** `hash`, `drop`, `preserve` or `round:<decimals>`; null: not redacted. */
+  /** Redaction policy: `hash`, `drop`, `preserve` or `round:<decimals>`; null if the field is not redacted. */
   policy: string | null;
 };
 
 type EntityDescription = {
   name: string;
   primaryKey: string[];
-  /** Further unique constraints, their fields as dotted paths. */
+  /** Unique constraints besides the primary key, with their fields as dotted paths. */
   unique: string[][];
   relationships: { fields: string[]; target: string }[];
   fields: FieldDescription[];
@@ -55,11 +55,11 @@ type WorldDescription = {
   entities: EntityDescription[];
   tools: ToolSchema[];
   routes: RouteDescription[];
-  /** Tasks; `tools` are those that the agent is offered, null: all. */
+  /** Bundled tasks. `tools` lists the tools that the agent is offered; null if it is offered all. */
   tasks: { name: string; description: string | null; tools: string[] | null }[];
 };
 
-/** Limits on the description of one entity, whose schemas may be recursive. */
+/** Limits on the description of one entity, because its schemas may be recursive. */
 const deepest = 6;
 const mostFields = 1_000;
 
@@ -88,7 +88,7 @@ const typesOf = (analysis: Analysis, schemas: readonly unknown[]): JsonType[] =>
   return [...types].filter((type) => type !== 'integer' || !types.has('number'));
 };
 
-/** Returns the parts of a value that schemas describe: fields by name, and the items of a list as `*`. */
+/** Returns the values inside a value, as schemas describe them: fields by name, and the items of a list as `*`. */
 const partsOf = (
   analysis: Analysis,
   schemas: readonly unknown[],
@@ -152,7 +152,7 @@ const describeEntity = (
 export const describeEntities = (contract: Contract): EntityDescription[] =>
   contract.entities.map((entity) => describeEntity(contract, entity));
 
-/** Describes a contract. Fields are in the order of their declaration, outer before inner. */
+/** Describes a contract. Fields are in the order of their declaration; an outer field comes before its inner fields. */
 export const describeContract = (contract: Contract): WorldDescription => ({
   name: contract.name,
   package: contract.package,

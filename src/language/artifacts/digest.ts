@@ -16,6 +16,6 @@ const sortKeys = (value: unknown): unknown => {
   return Object.fromEntries(names.map((name) => [name, sortKeys(value[name])]));
 };
 
-/** Returns the digest of a JSON value, which does not depend on the order of its keys. */
+/** Returns the digest of a JSON value. It does not depend on the order of keys. */
 export const digestOfValue = (value: unknown): Digest =>
   digestOf(JSON.stringify(sortKeys(value)) ?? '');

@@ -21,15 +21,15 @@ const toFile = (path: string, text: string): TreeFile => ({
 
 const toJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Returns the contract without solutions, for everyone who may read the world. */
+/** Returns the contract without solutions, for readers who may see the world but not its solutions. */
 const withoutSolutions = (contract: Contract): Contract => ({
   ...contract,
   tasks: contract.tasks.map(({ solution, alternatives, ...task }) => task),
 });
 
 /**
- * Returns all generated files of a world, by path, including its UI page if compiling writes it. `files` are those of
- * the tree, which may include generated ones.
+ * Returns all generated files of a world by path, including its UI page if compiling writes the page. `files` are the
+ * files of the tree, which may include generated ones.
  */
 export const generateArtifacts = ({
   contract,
@@ -59,7 +59,9 @@ const foldersOf = (path: string): string[] =>
     .slice(0, -1)
     .map((_, index, parts) => parts.slice(0, index + 1).join('/'));
 
-/** Returns a `bad_path` problem for each such file, in the order of the files. */
+/**
+ * Returns a `bad_path` problem for each file of the tree that collides with a generated one, in the order of the files.
+ */
 export const artifactCollisions = ({
   files,
   generated,

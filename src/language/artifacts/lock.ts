@@ -1,7 +1,7 @@
 /**
- * `schema/lock.json`: digests of the inputs and outputs of compiling. With it a reader distinguishes a generated file
- * that was edited from one that is merely out of date. The lock holds a digest of itself, so that an edit of the lock
- * file is detected, too.
+ * Reads and writes `schema/lock.json`: digests of the inputs and outputs of compiling. With the lock, a reader
+ * distinguishes a generated file that was edited from one that is merely out of date. The lock includes a digest of
+ * itself, so that an edit of the lock file is detected, too.
  */
 import { compareTexts } from '#domain/tree-path.ts';
 import type { Digest, TreeFile } from '#domain/world.ts';
@@ -12,11 +12,11 @@ import { digestOf, digestOfValue } from './digest.ts';
 
 type Lock = {
   language: 'svc-world/1';
-  /** Data model: entities, the definitions that they refer to, and its version. */
+  /** Data model: its version, and the digest of the entities and of the definitions to which they refer. */
   domain: { version: string; digest: Digest };
   package: { id: string; version: string; digest: Digest };
   tools: { digest: Digest };
-  /** Digests by path: of each hand-written file that compiling reads, and of each file that it writes. */
+  /** Digests by path, of each hand-written file that compiling reads, and of each file that compiling writes. */
   inputs: Record<string, Digest>;
   artifacts: Record<string, Digest>;
 };
@@ -24,7 +24,7 @@ type Lock = {
 const toText = (lock: object, seal: string): string =>
   `${JSON.stringify({ ...lock, seal }, null, 2)}\n`;
 
-/** Returns the file's text. Its seal is the digest of the text with an empty seal. */
+/** Returns the text of the lock file. Its seal is the digest of the text with an empty seal. */
 export const writeLock = (lock: Lock): string => toText(lock, digestOf(toText(lock, '')));
 
 const digestsByPath = (files: readonly TreeFile[]): Record<string, Digest> =>
@@ -69,8 +69,8 @@ const parseJson = (content: Uint8Array): unknown => {
 };
 
 /**
- * Returns the digests of generated files that a lock recorded, by path. Returns undefined if the bytes, which may be
- * anything, are not an unchanged lock.
+ * Returns the digests of generated files that a lock recorded, by path. Returns undefined if the bytes are not an
+ * unchanged lock; they may be anything.
  */
 export const readLock = (content: Uint8Array): ReadonlyMap<string, unknown> | undefined => {
   const value = parseJson(content);

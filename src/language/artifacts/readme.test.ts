@@ -8,13 +8,13 @@ import { readmeOf } from './readme.ts';
 const diagramIn = (readme: string): string =>
   /```mermaid\n([\s\S]*?)\n```/.exec(readme)?.[1] ?? 'there is no diagram';
 
-/** Fails with the parser's message if the text is not a diagram. */
+/** Fails with the parser's message if the diagram in the README cannot be parsed. */
 const parse = async (readme: string): Promise<void> => {
   const { diagramType } = await mermaid.parse(diagramIn(readme));
   expect(diagramType).toBe('er');
 };
 
-/** Returns the numbers of cells in the lines of tables. */
+/** Returns the different numbers of cells that the lines of tables have. */
 const cellCounts = (readme: string): Set<number> => {
   const lines = readme.split('\n').filter((line) => line.startsWith('|'));
   return new Set(lines.map((line) => line.split(/(?<!\\)\|/).length - 2));

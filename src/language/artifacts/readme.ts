@@ -1,6 +1,6 @@
 /**
- * `schema/README.md`: documentation of the world. It lists the entities with a diagram of their references, the tools,
- * the routes and the bundled tasks. Texts of authors appear as literal text.
+ * Builds `schema/README.md`, the documentation of the world. It lists the entities with a diagram of their references,
+ * the tools, the routes and the bundled tasks. Texts of authors appear as literal text.
  */
 import type { Contract, RouteContract, ToolBinding } from '../contract.ts';
 import { summaryOf } from '../openapi/source.ts';
@@ -117,7 +117,10 @@ const tasksTable = ({ tasks }: Contract): string => {
 const section = (title: string, content: string): string[] =>
   content === '' ? [] : [`## ${title}`, content];
 
-/** Length of all sections, in characters, above which they become brief: entities may share fields. */
+/**
+ * Length of all sections together, in characters, above which the sections are brief. Entities may share fields, so
+ * sections can be long although a world is small.
+ */
 const briefFrom = 1_000_000;
 
 const entitySections = (contract: Contract, source: FieldSource): string[] => {
@@ -132,7 +135,7 @@ const entitySections = (contract: Contract, source: FieldSource): string[] => {
   return sections;
 };
 
-/** Returns the file's text. */
+/** Returns the text of the README. */
 export const readmeOf = (contract: Contract): string => {
   const { definitions } = contract;
   const source: FieldSource = { definitions, analysis: analysisOf(definitions) };

@@ -31,7 +31,7 @@ const replaced = (files: readonly TreeFile[], path: string, content: string): Tr
 const textOf = (files: readonly TreeFile[], path: string): string =>
   new TextDecoder().decode(files.find((file) => file.path === path)?.content);
 
-/** A compiled tree. */
+/** The sample tree with the files that compiling generates. */
 const compiled = [...inputs, ...compile(inputs).generated];
 
 const statesOf = (files: TreeFile[], parts?: Partial<Contract>): Record<string, string> =>

@@ -1,7 +1,7 @@
 /**
- * Compares the generated files in a tree with those that compiling gives now, and reports which are missing, out of
- * date, or edited. It judges a file by its bytes and by the tree's own `schema/lock.json`; a client may have forged
- * either.
+ * Compares the generated files in a tree with the files that compiling writes now, and reports which are missing, out
+ * of date, or edited. The comparison uses the bytes of a file and the tree's own `schema/lock.json`; a client may have
+ * forged either.
  */
 import { compareTexts } from '#domain/tree-path.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -14,15 +14,15 @@ import { readLock } from './lock.ts';
 import { isGeneratedPage, isPartOfPage } from './page.ts';
 
 /**
- * State of a generated file. `current`: compiling writes the same bytes. `stale`: an earlier compilation wrote it, and
- * this one writes other bytes or no such file. `edited`: neither.
+ * State of a generated file. `current`: compiling writes the same bytes. `stale`: an earlier compilation wrote the
+ * file, and this one writes other bytes or no such file. `edited`: the file is neither current nor stale.
  */
 export type GeneratedFile = {
   path: string;
   state: 'current' | 'missing' | 'stale' | 'edited';
 };
 
-/** A tree's files, and the result of compiling them. */
+/** Files of a tree, and the result of compiling them. */
 type CompiledTree = {
   files: readonly TreeFile[];
   generated: readonly TreeFile[];
@@ -44,8 +44,8 @@ const stateOf = (
 };
 
 /**
- * Returns the paths of files that an earlier compilation wrote and this one does not: files with fixed paths, and
- * unchanged pages with their parts, in places where the world has no page now.
+ * Returns the paths of files that an earlier compilation wrote and this one does not. They are files with fixed paths,
+ * and unchanged pages with the files next to them, in places where the world has no page now.
  */
 const leftOvers = (
   { files, generated, contract }: CompiledTree,
@@ -86,7 +86,7 @@ const compileHint = 'run svc worlds schema compile on the folder';
 
 type Fault = 'stale' | 'left_over' | 'edited';
 
-/** Messages for generated files that are not current: for one file, for several, and the way out. */
+/** Messages for generated files that are not current: for one file, for several files, and the way out. */
 const verdicts: Record<Fault, { code: ProblemCode; one: string; more: string; hint: string }> = {
   stale: {
     code: 'stale_artifact',
@@ -109,8 +109,9 @@ const verdicts: Record<Fault, { code: ProblemCode; one: string; more: string; hi
 };
 
 /**
- * Returns a problem for each kind of generated files that are not current: one change of a tree makes many of them
- * stale at once. A tree without `schema/lock.json` was never compiled; for it, missing files are no problem.
+ * Returns one problem for each kind of generated files that are not current, because one change of a tree makes many of
+ * them stale at once. A tree without `schema/lock.json` was never compiled; in such a tree, missing files are no
+ * problem.
  */
 export const staleProblems = (tree: CompiledTree): Problem[] => {
   const isCompiled = tree.files.some(({ path }) => path === lockPath);

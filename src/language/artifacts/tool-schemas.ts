@@ -1,13 +1,13 @@
 /**
- * Builds self-contained schemas, which include the definitions that they refer to. They are for readers without the
- * contract, such as an agent that sees its tools.
+ * Builds self-contained schemas, which include the definitions to which they refer. They are for readers without the
+ * contract, such as an agent that sees the tools of its task.
  */
 import { own } from '#domain/json.ts';
 import type { Contract, JsonSchema } from '../contract.ts';
 import { isTable } from '../read/values.ts';
 import { definitionName, subschemasOf } from '../schema/keywords.ts';
 
-/** Returns the schema with the definitions that it needs in its `$defs`. */
+/** Returns the schema with the definitions to which it refers in its `$defs`. */
 const standaloneSchema = (schema: JsonSchema, definitions: Contract['definitions']): JsonSchema => {
   const needed = new Map<string, JsonSchema>();
   const collect = (part: unknown): void => {

@@ -1,10 +1,10 @@
 /**
- * Converts an answer of the vendor into rows, according to the operation's `results` and `ingest`. It does not
- * validate the rows. A vendor's field that the entity lacks stays unless it is dropped; an argument is written as
- * given, a text even if the entity has an integer; two answers may hold the same row. The caller, which knows the
- * entities, converts, validates and merges.
+ * Converts an answer of the vendor into rows, according to the operation's `results` and `ingest`.
  *
- * If the answer does not have the form that the operation expects, there is no row, and a gap reports that.
+ * The rows are not validated. A vendor's field that the entity lacks stays unless it is dropped; an argument is written
+ * as given, as text even if the entity has an integer; two answers may have the same row. The caller, which knows the
+ * entities, converts, validates and merges. If the answer does not have the form that the operation expects, there is
+ * no row, and a gap reports that.
  */
 
 import { own, toPointer } from '#domain/json.ts';
@@ -13,9 +13,9 @@ import { valueAtPath } from '../field-path.ts';
 import { isTable, type Table } from '../read/values.ts';
 
 /**
- * An expected part that was not found. `pointer` leads to the first place, in the answer's body or among the
- * arguments. `detail` continues a sentence, for example `is missing`, and never quotes a value. `count` is the number
- * of places of the same kind; all items of a list are one kind.
+ * Gap: a part that was expected and not found. `pointer` leads to the first place of the gap, in the answer's body or
+ * among the arguments. `detail` continues a sentence, for example `is missing`, and never quotes a value. `count` is
+ * the number of such places; all items of a list count as places of the same gap.
  */
 export type IngestGap = {
   source: 'body' | 'arguments';
@@ -25,12 +25,12 @@ export type IngestGap = {
 };
 
 type IngestResult = {
-  /** Rows in the order of the answer, each captured row before those of its lists. */
+  /** Rows in the order of the answer; each captured row comes before the rows from its lists. */
   rows: { entity: string; row: Row }[];
   missing: IngestGap[];
 };
 
-/** A place in the body: its path, and the same path with `*` for each chosen list item. */
+/** A place in the body: its path, and the same path with `*` in place of each index of a list. */
 type Spot = { path: FieldPath; pattern: FieldPath };
 
 type Gaps = {
@@ -62,7 +62,7 @@ const itemOf = ({ path, pattern }: Spot, index: number): Spot => ({
   pattern: [...pattern, '*'],
 });
 
-/** Returns the type of a value in words and never its content: captured values may be personal. */
+/** Returns the name of a value's type, and nothing of its content, because captured values may be personal. */
 const nameType = (value: unknown): string => {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
@@ -70,7 +70,10 @@ const nameType = (value: unknown): string => {
   return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
 };
 
-/** Returns a copy without the value at a path. A removed list item becomes null, so that the other indexes stay. */
+/**
+ * Returns a copy without the value at a path. A removed item of a list becomes null, so that the indexes of the other
+ * items stay.
+ */
 const without = (value: unknown, [segment = '', ...rest]: FieldPath): unknown => {
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) => {
@@ -126,7 +129,7 @@ const takeFields = (take: Explode['take'], item: unknown): [string, unknown][] |
   });
 };
 
-/** A captured row: as received, with the arguments written onto it, and its place. */
+/** A captured row: the row as received, the row with the arguments written onto it, and its place. */
 type Captured = { row: Table; withArguments: Table; at: Spot };
 
 /** Builds rows of another entity from the items of a list inside a captured row. */
@@ -156,7 +159,7 @@ const explodeList = (
   });
 };
 
-/** Removes the lists that became rows of their own from the captured row; other values stay. */
+/** Removes from the captured row the lists whose items became rows; other values stay. */
 const takeOutLists = (captured: Table, explode: readonly Explode[]): Table =>
   explode.reduce<Table>((row, { field }) => {
     const value = valueAtPath(captured, field);
@@ -164,9 +167,9 @@ const takeOutLists = (captured: Table, explode: readonly Explode[]): Table =>
   }, captured);
 
 /**
- * Returns the rows of an answer, and its gaps. An operation without an entity has no rows. `null` in place of rows or
- * of a list to explode counts as an empty list. `carry` reads the captured row with the arguments written onto it,
- * before anything is dropped.
+ * Returns the rows of an answer, and its gaps. An operation without an entity gives no rows. `null` in place of rows or
+ * of a list to explode counts as an empty list. `carry` takes values from the captured row with the arguments written
+ * onto it, before anything is dropped.
  */
 export const ingestAnswer = (
   operation: VendorOperation,

@@ -16,7 +16,7 @@ export const isDigest = (value: unknown): boolean =>
 
 /**
  * Returns the digest of a text, exactly as given, or of a number or boolean as JSON writes it: `7` and `"7"` have the
- * same one. Null stays null. A digest stays, too, so that hashing is idempotent.
+ * same digest. Null stays null. A value that is already a digest stays, too, so that hashing is idempotent.
  */
 const digestScalar = (slug: string, value: unknown): unknown =>
   value === null || value === undefined || isDigest(value)
@@ -28,7 +28,7 @@ const digestScalar = (slug: string, value: unknown): unknown =>
 // derived from the whole value, so that equal plaintexts stay equal. The plaintext cannot be recovered. Short values
 // may collide: there are only a thousand digests of three digits.
 
-/** First character and size of an alphabet within ASCII. */
+/** Code of the first character of an alphabet within ASCII, and the number of its characters. */
 type Alphabet = { first: number; size: number };
 
 const digits: Alphabet = { first: 0x30, size: 10 };
@@ -44,7 +44,7 @@ const alphabetOf = (code: number): Alphabet | undefined => {
   return holds(upperCase, code) ? upperCase : undefined;
 };
 
-/** Replaces the digits and letters of a text by others, drawn from a stream that the seed determines. */
+/** Replaces the digits and letters of a text by others, which are drawn from a stream that the seed determines. */
 const replaceCharacters = (text: string, seed: string): string => {
   if (text === '') return text;
   const units = Buffer.from(text, 'utf16le');
@@ -60,7 +60,7 @@ const replaceCharacters = (text: string, seed: string): string => {
   return units.toString('utf16le');
 };
 
-/** Returns the digest of a text, of the same length and shape. */
+/** Returns the digest of a text for mode `preserve`; it has the same length and shape as the text. */
 export const preserveText = (slug: string, text: string): string =>
   replaceCharacters(text, `${slug}:${text}`);
 
@@ -69,10 +69,10 @@ const shapeOf = (number: string): string => number.replace(/\d/g, '0');
 const maxDraws = 200;
 
 /**
- * Returns the digest of a number. It has the same sign and exponent and as many digits before and after the point, and
- * it is an exact integer if the plaintext is one. Digits are drawn until all of that holds, which takes a draw or two.
- * A number at the very end of the range has hardly another of its shape and may become 0. The digest differs from that
- * of the number's text, which may begin with a zero.
+ * Returns the digest of a number for mode `preserve`. It has the same sign and exponent as the number, as many digits
+ * before and after the point, and it is an exact integer if the number is one. Digits are drawn until all of this is
+ * true, which takes one draw or two. At the very end of the range, no other number may have this shape; the digest may
+ * then be 0. A number and its text have different digests, because the digest of a text may begin with a zero.
  */
 export const preserveNumber = (slug: string, number: number): number => {
   const text = String(number);
@@ -90,7 +90,7 @@ export const preserveNumber = (slug: string, number: number): number => {
 // Mode `round`: a number keeps a given number of decimals. Rounding is decimal, half away from zero, on the digits
 // that JSON writes: 1.005 becomes 1.01, although the nearest double lies below it.
 
-/** A number as an integer and a power of ten: `digits` times ten to the power of minus `decimals`. */
+/** A number as an integer and a power of ten: `digits` times 10 to the power of -`decimals`. */
 type Decimal = { isNegative: boolean; digits: string; decimals: number };
 
 const toDecimal = (number: number): Decimal => {
@@ -104,8 +104,8 @@ const toDecimal = (number: number): Decimal => {
 };
 
 /**
- * Rounds a number to at most `decimals` decimals. A number without more is returned unchanged, except that -0 becomes
- * 0.
+ * Rounds a number to at most `decimals` decimals. A number with no more decimals is returned unchanged, except that -0
+ * becomes 0.
  */
 export const roundNumber = (number: number, decimals: number): number => {
   if (!Number.isFinite(number)) return number;
@@ -119,8 +119,8 @@ export const roundNumber = (number: number, decimals: number): number => {
 };
 
 /**
- * Returns the stored form of a value in a field that is not dropped. Null stays null; booleans have no shape to
- * preserve and stay; only numbers are rounded.
+ * Returns the stored form of a value in a field that is not dropped. Null stays null. Booleans stay under `preserve`,
+ * because they have no shape. Values other than numbers are not rounded.
  */
 export const redactScalar = (
   slug: string,

@@ -1,20 +1,20 @@
 /**
- * Matches the fields of a row against a policy. A bare name matches a key at any depth; a dotted path matches one
- * place, counted from the row, where `*` stands for every item of a list. No path names a single item: once one is
- * dropped, the next would take its index. If a name and a path both match, drop precedes hash, then preserve, then
- * round.
+ * Matches the fields of a row against a policy. A bare name matches a key at any depth. A dotted path matches one
+ * place, counted from the row, where `*` means every item of a list. No path names a single item: if it were dropped,
+ * the next item would take its index. If a name and a path both match, the strictest mode applies: drop, then hash,
+ * then preserve, then round.
  *
  * A position is the state of the walk at a place: the matched prefixes of the paths, and the policy there. The work at
  * a place is the same however large the row or the policy.
  */
 import type { RedactPolicy, Row } from '../contract.ts';
 
-/** Policy of a field. `decimals` is the number of decimals that stay. */
+/** Policy of a field. `decimals` is the number of decimals that stay in a rounded number. */
 export type FieldPolicy =
   | { mode: 'drop' | 'hash' | 'preserve' }
   | { mode: 'round'; decimals: number };
 
-/** Node of the tree of paths; its children are the next segments. */
+/** Node of the tree of paths; its children are the next segments of the paths. */
 type Step = { policy: FieldPolicy | undefined; next: Map<string, Step> };
 
 export type Rules = {
@@ -23,14 +23,14 @@ export type Rules = {
   readonly paths: Step;
 };
 
-/** Position of the walk; `step` is undefined if no path continues there. */
+/** Position of the walk through a row; `step` is undefined if no path of the policy continues there. */
 export type Position = { step: Step | undefined; policy: FieldPolicy | undefined };
 
 const precedence = ['drop', 'hash', 'preserve', 'round'] as const;
 
 const rankOf = ({ mode }: FieldPolicy): number => precedence.indexOf(mode);
 
-/** Returns the policy that prevails if two match. */
+/** Returns which of two matching policies applies. */
 export const strongest = (
   one: FieldPolicy | undefined,
   other: FieldPolicy | undefined,
@@ -73,16 +73,18 @@ export const rulesOf = (policy: RedactPolicy): Rules => {
   return rules;
 };
 
-/** Returns the position of the whole row. */
+/** Returns the position at the row itself, where the walk begins. */
 export const rowPosition = ({ paths }: Rules): Position => ({ step: paths, policy: undefined });
 
-/** Returns the position of an object's key. */
+/** Returns the position at a key of an object. */
 export const enterKey = ({ names }: Rules, { step: from }: Position, key: string): Position => {
   const step = from?.next.get(key);
   return { step, policy: strongest(names.get(key), step?.policy) };
 };
 
-/** Returns the position of a list's items. A hashed or preserved list passes its policy on to them. */
+/**
+ * Returns the position at the items of a list. A list that is hashed or preserved passes its policy on to its items.
+ */
 export const enterItem = ({ step: from, policy: around }: Position): Position => {
   const step = from?.next.get('*');
   const isHandedOn = around?.mode === 'hash' || around?.mode === 'preserve';
@@ -94,7 +96,7 @@ export const enterItem = ({ step: from, policy: around }: Position): Position =>
 
 export type Container = unknown[] | Row;
 
-/** A value in a list or object, with its key or index and its position. */
+/** A value in a list or object, with its key or index, and its position in the walk. */
 type Part = { key: string; value: unknown; position: Position };
 
 export const isContainer = (value: unknown): value is Container =>

@@ -1,6 +1,6 @@
 /**
- * Properties of redaction for any policy and row: it agrees with a second, simple implementation of the rules and with
- * verification, and rows that could be joined before can be joined after.
+ * Tests properties of redaction for any policy and row. Redaction agrees with a second, simple implementation of the
+ * rules, and with verification. Rows that could be joined before redaction can be joined after it.
  */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
@@ -69,11 +69,11 @@ const isMeant = (name: string, way: Way): boolean => {
   );
 };
 
-/** Returns the path of the enclosing list, if the place is an item of one. */
+/** Returns the path of the enclosing list if the place is an item of a list. */
 const listAround = (way: Way): Way | undefined =>
   way.at(-1)?.isItem === true ? way.slice(0, -1) : undefined;
 
-/** Returns true if one of the names matches the place, or a list that it is an item of. */
+/** Returns true if one of the names matches the place, or matches a list that has the place as an item. */
 const covers = (list: readonly string[], way: Way): boolean => {
   if (list.some((name) => isMeant(name, way))) return true;
   const around = listAround(way);
@@ -110,7 +110,7 @@ const redactPlainly = (of: RedactPolicy, value: unknown, way: Way): unknown => {
   return redactRow({ ...of, hash: [], drop: [], round: { n: decimals } }, { n: value }).row.n;
 };
 
-/** Returns true if an object in a hashed or preserved field still holds a value that no rule of its own matches. */
+/** Returns true if an object in a hashed or preserved field still has a value that no rule of its own matches. */
 const leftInObjects = (of: RedactPolicy, value: unknown, way: Way, isHeld: boolean): boolean => {
   const isNamed = (list: readonly string[]) => covers(list, way);
   const isContainer = typeof value === 'object' && value !== null;
@@ -127,10 +127,10 @@ const leftInObjects = (of: RedactPolicy, value: unknown, way: Way, isHeld: boole
   );
 };
 
-/** Returns a row as text, in which the order of keys shows, and a key `__proto__`. */
+/** Returns a row as text, which shows the order of keys, and a key `__proto__`. */
 const spell = (value: unknown): string => JSON.stringify(value);
 
-/** Returns a row's text with all digits and all letters of a case replaced by one. */
+/** Returns a row's text with all digits replaced by one digit, and all letters of each case by one letter. */
 const shapeOf = (value: unknown): string =>
   spell(value).replace(/\d/g, '0').replace(/[A-Z]/g, 'A').replace(/[a-z]/g, 'a');
 

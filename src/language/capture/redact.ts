@@ -2,11 +2,13 @@
  * Redaction policy of a world, `[redact]`: pure functions that rewrite a row (write mode `apply`), verify a row (write
  * mode `refuse`), and convert the plaintext of a query.
  *
- * `hash` and `preserve` apply to each item of a list, also of nested lists; `round` does not. Objects are not redacted
- * themselves, only their fields. If a hashed or preserved field holds an object, values in it without a rule of their
- * own stay under `apply`, and `refuse` rejects them. A text in the form of a digest is not hashed again: what `refuse`
- * accepts, `apply` leaves unchanged. Time is linear in the row, and any nesting depth is handled. A policy must not be
- * altered once it was used.
+ * `hash` and `preserve` apply to each item of a list, also in nested lists; `round` does not. Objects are not redacted
+ * themselves, only their fields. If a hashed or preserved field has an object, values in the object without a rule of
+ * their own stay under `apply`, and `refuse` rejects them. A text in the form of a digest is not hashed again, so
+ * `apply` leaves unchanged what `refuse` accepts.
+ *
+ * Time is linear in the size of the row, and any nesting depth is handled. A policy must not be altered after its first
+ * use.
  */
 
 import { escapeSegment } from '#domain/json.ts';
@@ -30,14 +32,14 @@ import {
 export type { FieldPolicy } from './redact-rules.ts';
 
 /**
- * Numbers of values that redaction changed; a dropped field counts once, whatever it held. `digests` counts values of
- * hashed fields that were digests already, or look like one, and stayed.
+ * Numbers of values that redaction changed. A dropped field counts once, whatever its value. `digests` counts values of
+ * hashed fields that stayed because they are digests, or look like one.
  */
 type RedactCounts = Record<'hashed' | 'dropped' | 'preserved' | 'rounded' | 'digests', number>;
 
 /**
- * Plaintext in a redacted field. `field` is the top-level field at fault and `pointer` leads to the value. `detail`
- * continues a sentence about either and never quotes the value.
+ * Plaintext in a redacted field. `field` is the top-level field at fault, and `pointer` leads to the plaintext.
+ * `detail` continues a sentence that begins with either, and never quotes the plaintext.
  */
 type RedactViolation = {
   pointer: string;
@@ -92,7 +94,7 @@ const noCounts = (): RedactCounts => ({
   digests: 0,
 });
 
-/** Returns a redacted copy of a row with its keys in the same order, and the counts of changes. */
+/** Returns a redacted copy of a row, with its keys in the same order, and the numbers of changes. */
 export const redactRow = (policy: RedactPolicy, row: Row): { row: Row; counts: RedactCounts } => {
   const rules = rulesOf(policy);
   const counts = noCounts();
@@ -114,7 +116,7 @@ const describeViolation = (policy: FieldPolicy): string => {
   return 'is plaintext, but the policy keeps a digest of it, sha256:<64 hex>';
 };
 
-/** Mode of the field whose object holds a value, if no rule of its own redacts the value. */
+/** Mode of a field whose value is an object; it decides on values in the object that no rule of their own redacts. */
 type Holder = 'hash' | 'preserve' | undefined;
 
 const leftInObject = (holder: 'hash' | 'preserve'): string =>
@@ -137,7 +139,7 @@ const faultOf = (
   return { mode: holder, detail: leftInObject(holder) };
 };
 
-/** Returns the mode that the parts of a list or object inherit. `round` does not apply to lists. */
+/** Returns the mode that the values in a list or object inherit. `round` does not apply to lists. */
 const holderWithin = (
   policy: FieldPolicy | undefined,
   container: Container,
@@ -150,15 +152,15 @@ const holderWithin = (
 type Unverified = {
   container: Container;
   at: Position;
-  /** Mode of the nearest enclosing field, if no rule of its own applies. */
+  /** Mode of the nearest enclosing field; it decides if no rule of the value itself applies. */
   holder: Holder;
   pointer: string;
   field: string | undefined;
 };
 
 /**
- * Returns the violations of a row, at most 20, the outermost first; empty if the row may be stored. A preserved text
- * or number looks like any other, so those pass.
+ * Returns the violations of a row, at most 20, the outermost first; empty if the row may be stored. A preserved text or
+ * number cannot be distinguished from plaintext, so both pass.
  */
 export const verifyRow = (policy: RedactPolicy, row: Row): RedactViolation[] => {
   const rules = rulesOf(policy);
@@ -196,14 +198,15 @@ const positionOf = (rules: Rules, path: FieldPath): Position => {
 
 /**
  * Returns the effective policy of a field; undefined if the field is not redacted. In the path, `*` or a whole number
- * stands for an item of a list. Everything in a dropped field is dropped.
+ * means an item of a list. Everything in a dropped field is dropped.
  */
 export const fieldPolicy = (policy: RedactPolicy, path: FieldPath): FieldPolicy | undefined =>
   positionOf(rulesOf(policy), path).policy;
 
 /**
- * Returns the stored form of a query's plaintext, or of a list of plaintexts of which one must match; undefined if the
- * field is dropped, so that nothing matches. A plaintext must have the type that the field has in rows.
+ * Returns the stored form of a query's plaintext, or of a list of plaintexts, one of which must match. Returns
+ * undefined if the field is dropped, so that nothing matches. A plaintext must have the type that the field has in
+ * rows.
  */
 export const redactLookup = (
   policy: RedactPolicy,

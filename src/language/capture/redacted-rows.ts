@@ -1,7 +1,7 @@
 /**
- * Redacts or verifies the rows of one request under a write mode, or reports their problems without quoting them. Such
- * rows may hold secrets anywhere, in a wrong field or in place of a name, so problems name only what the contract
- * declares.
+ * Redacts or verifies the rows of one request under a write mode, or reports their problems without quoting the rows.
+ * Rows that are not redacted may have secrets anywhere, in a wrong field or in place of a name, so problems name only
+ * what the contract declares.
  */
 import { isObject, parsePointer, toPointer } from '#domain/json.ts';
 import type { Contract, Row } from '../contract.ts';
@@ -10,7 +10,7 @@ import { createRedaction } from './redaction.ts';
 
 export type RowsByEntity = Record<string, Row[]>;
 
-/** A problem of a row, or of the rows of an entity; `path` leads to it from the rows. */
+/** A problem of a row, or of the rows of an entity; `path` leads to the place, beginning with the entity. */
 export type RowsProblem = { path: string[]; message: string };
 
 /** A problem of a value, as its validator reports it. */
@@ -20,7 +20,10 @@ type Redacting = Pick<Contract, 'definitions' | 'entities' | 'redact'>;
 
 const mostProblems = 50;
 
-/** Returns the names that a policy mentions; a dropped field need not be declared. */
+/**
+ * Returns the names that a policy mentions. They are safe to quote, and a dropped field need not be declared in a
+ * schema.
+ */
 const policyNames = (redact: Contract['redact']): string[] =>
   redact === null
     ? []
@@ -44,7 +47,7 @@ const propertyNames = (schemas: readonly unknown[]): Set<string> => {
   return names;
 };
 
-/** Text before the value that a validator quotes, which is always last. */
+/** Text before the value that a validator quotes; the quoted value is always last. */
 const foundMark = ', is ';
 
 const undeclaredField =
@@ -82,7 +85,7 @@ const listNames = ({ entities }: Pick<Contract, 'entities'>): string =>
 
 /**
  * Returns the rows in the form to be stored, or at most 50 problems. Rows of unknown entities are refused, because no
- * contract will validate them. The caller checks afterwards whether rows fit the contract.
+ * contract will validate them. The caller then checks whether the rows fit the contract.
  */
 export const redactRows = (
   contract: Redacting,

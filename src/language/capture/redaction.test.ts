@@ -41,7 +41,7 @@ const { row } = fc.letrec<{ value: unknown; row: Row }>((tie) => ({
     .map((entries) => Object.fromEntries(entries)),
 }));
 
-/** Returns a row whose field is nested so many objects deep. */
+/** Returns a row whose field has `levels` nested objects. */
 const nested = (levels: number, inner: Row): Row => {
   let value = inner;
   for (let level = 0; level < levels; level += 1) value = { x: value };

@@ -1,7 +1,9 @@
 /**
  * Redaction of rows that are written into a world: the write modes `apply` and `refuse`, and the conversion of
- * plaintexts for look-ups. An import calls this for every row, so a row without changes costs next to nothing and is
- * returned itself. `redact.ts` defines the rules and handles rows that nest too deep for recursion.
+ * plaintexts for look-ups.
+ *
+ * An import calls these functions for every row, so a row without changes costs next to nothing and is returned itself.
+ * `redact.ts` defines the rules, and handles rows that nest too deep for recursion.
  */
 import { own, parsePointer } from '#domain/json.ts';
 import type { FieldPath, RedactPolicy, Row } from '../contract.ts';
@@ -20,27 +22,27 @@ import {
   rulesOf,
 } from './redact-rules.ts';
 
-/** Plaintext for which a row is refused. It is never quoted. */
+/** Plaintext because of which a row is refused. The plaintext itself is never quoted. */
 export type Breach = {
   /** Top-level field at fault. */
   field: string;
-  /** JSON pointer from the row to the value; it stops before names that may be data themselves. */
+  /** JSON pointer from the row to the value. It stops before names that may themselves be data. */
   pointer: string;
   /** Policy of the field: `hash`, `drop`, `preserve` or `round:<decimals>`. */
   policy: string;
-  /** Cause and way out, as the end of a sentence. */
+  /** Cause of the refusal and the way out, as the end of a sentence. */
   detail: string;
 };
 
-/** Prepared redaction of a world's policy, for use on many rows. */
+/** Redaction of a world's policy, prepared for use on many rows. */
 export type Redaction = {
   /** Returns the row to be stored; the same object if nothing changes, else a copy. */
   applyPolicy(row: Row): Row;
-  /** Returns the first plaintext in a redacted field; undefined if the row may be stored. */
+  /** Returns the first plaintext that the row has in a redacted field; undefined if the row may be stored. */
   verifyPolicy(row: Row): Breach | undefined;
   /**
    * Returns the stored value for a plaintext, or for a list of plaintexts; undefined for a dropped field, which stores
-   * nothing. In the path, `*` or a number stands for an item of a list.
+   * nothing. In the path, `*` or a number means an item of a list.
    */
   resolveValue(path: FieldPath, plaintext: unknown): { value: unknown } | undefined;
 };
@@ -51,7 +53,7 @@ const mostLevels = 64;
 const tooDeep = Symbol('too deep');
 const dropped = Symbol('dropped');
 
-/** Returns a copy of the parts before one. */
+/** Returns a copy of the values before the one at `end`. */
 const copyBefore = (source: Container, keys: readonly string[], end: number): Container => {
   if (Array.isArray(source)) return source.slice(0, end);
   const copy: Row = {};
@@ -110,7 +112,7 @@ const isBreach = (slug: string, policy: FieldPolicy, value: unknown): boolean =>
   return policy.mode === 'hash' ? !isDigest(value) : redactScalar(slug, policy, value) !== value;
 };
 
-/** Returns true if a row needs the full verification, because it may hold a breach. */
+/** Returns true if a row needs the full verification, because it may have plaintext in a redacted field. */
 const isSuspect = (rules: Rules, container: Container, at: Position, level: number): boolean => {
   if (level > mostLevels) return true;
   const isList = Array.isArray(container);

@@ -11,11 +11,11 @@ import { lookUpField } from './model.ts';
 import { createFieldValues } from './values.ts';
 
 type Sources = ConditionSources & {
-  /** Aliases of linked worlds. */
+  /** Aliases of the linked worlds. */
   aliases: readonly string[];
 };
 
-/** Returns the faults of one allowance. */
+/** Returns the faults of one allowed change. */
 export const allowanceFaults = (
   { entity: name, fields = [], where = {} }: Allowance,
   sources: Sources,
@@ -41,8 +41,8 @@ export const allowanceFaults = (
 };
 
 /**
- * Creates a function for a compiled world that returns the faults of all allowances of a grader. The first segment of
- * a fault's path is the position of the allowance.
+ * Creates a function for a compiled world that returns the faults of all changes that a grader allows. The first
+ * segment of a fault's path is the index of the allowed change.
  */
 export const createAllowanceCheck = ({
   definitions,

@@ -1,4 +1,4 @@
-/** Checks the HTTP side of a world: its routes, errors, pagination, and handlers module. */
+/** Checks the HTTP API of a world: its routes, errors, pagination, and handlers module. */
 import { leftOutFolder } from '#domain/tree-path.ts';
 import type { ApiContract, RouteContract } from '../contract.ts';
 import { parseFieldPath } from '../field-path.ts';
@@ -24,7 +24,7 @@ type ApiSources = {
   operations: readonly OperationDraft[];
 };
 
-/** Returns the functions of the handlers module. If a function is used, the module must exist. */
+/** Returns the functions of the handlers module. If any route uses a function, the module must exist. */
 const readHandlers = (
   tree: Tree,
   { api, operations, place }: Connector,
@@ -59,7 +59,7 @@ const checkBefore = (
   return api.before;
 };
 
-/** Returns the prefixes, the longest first, because one may begin with another. */
+/** Returns the path prefixes of the API, the longest first, because a prefix may begin with another prefix. */
 const readPrefixes = (
   { api, place }: Connector,
   routes: readonly RouteContract[],
@@ -76,7 +76,7 @@ const readPrefixes = (
   return prefixes.length === 0 ? {} : { prefixes };
 };
 
-/** Returns the aliases, the longest first. An aliased prefix cannot have routes of its own. */
+/** Returns the aliases of prefixes, the longest first. A prefix that is an alias cannot have routes of its own. */
 const readAliases = (
   { api, place }: Connector,
   routes: readonly RouteContract[],
@@ -103,7 +103,7 @@ const readAliases = (
   return aliases.length === 0 ? {} : { aliases };
 };
 
-/** Returns the media types of answers, and the status for other values of `Accept`. */
+/** Returns the media types of answers, and the status of the answer to a request whose `Accept` has none of them. */
 const readMediaTypes = (
   { api }: Connector,
   routes: readonly RouteContract[],

@@ -1,5 +1,5 @@
 /**
- * Checks `[auth]`: the keys that a credential scheme requires and those that it excludes. The file names environment
+ * Checks `[auth]`: which keys each credential scheme requires, allows or excludes. The file names environment
  * variables, never credentials; a served world knows only the scheme and the name.
  */
 import type { ApiContract, AuthScheme } from '../contract.ts';
@@ -9,7 +9,7 @@ import type { Place } from '../read/place.ts';
 
 type Need = 'must' | 'may' | 'never';
 
-/** Schemes by key: those that require it, and those that allow it. All others exclude it. */
+/** For each key, the schemes that require it and the schemes that allow it. All other schemes exclude the key. */
 const rules: Record<
   'name' | 'secret_env' | 'token_url' | 'client_id_env' | 'scope',
   {
@@ -29,7 +29,7 @@ const needOf = (key: keyof typeof rules, scheme: AuthScheme): Need => {
   return rules[key].may.includes(scheme) ? 'may' : 'never';
 };
 
-/** Returns the header of the credential, in lower case. */
+/** Returns the name of the credential's header, in lower case. */
 const secretHeader = ({ scheme, name }: AuthTable): string | undefined => {
   if (scheme === 'header') return name?.toLowerCase();
   return scheme === 'query' || scheme === 'none' ? undefined : 'authorization';
@@ -85,7 +85,7 @@ const checkTable = (place: Place, table: AuthTable): void => {
   checkHeaders(place, table);
 };
 
-/** Checks the table and returns the part that a served world needs. */
+/** Checks the table `[auth]` and returns the part that a served world needs. */
 export const checkAuth = (connector: Connector): ApiContract['auth'] => {
   const { auth } = connector;
   if (auth !== undefined) checkTable(auth.place, auth.value);

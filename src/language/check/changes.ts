@@ -9,7 +9,7 @@ import type { FieldValues } from './values.ts';
 
 type ChangeSources = { model: Model; values: FieldValues; dependencies: readonly Dependency[] };
 
-/** Reads the changes that a grader allows, checked against the world. */
+/** Returns the changes that a grader allows, after checking them against the world. */
 export const readChanges = (
   changes: Placed<ChangesTable> | undefined,
   { model, values, dependencies }: ChangeSources,

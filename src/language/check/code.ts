@@ -12,13 +12,13 @@ import { readTypescript } from '../code/typescript.ts';
 import { suggestName } from '../read/suggest.ts';
 import type { Tree } from '../read/tree.ts';
 
-/** Facts about the code that other checks use. */
+/** Facts about the code that further checks use. */
 export type CodeOfTree = {
-  /** Returns true if a file exists and cannot be parsed, so that its functions are not known. */
+  /** Returns true if a file exists and cannot be parsed, so that its functions are unknown. */
   isUnreadable(path: string): boolean;
 };
 
-/** Folders that hold code, besides the root. */
+/** Folders that contain code, besides the top of the tree. */
 const codeFolders = /^(?:api|tests|scenarios|checks)\//;
 
 const isChecked = (path: string, handlers: string | undefined): boolean => {

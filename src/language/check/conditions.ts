@@ -1,4 +1,7 @@
-/** Checks conditions on the rows of an entity, or on the request ledger: some row must be able to meet each. */
+/**
+ * Checks conditions on the rows of an entity, or on the request ledger. Each condition must be one that some row can
+ * meet.
+ */
 import { ledgerEntity } from '#domain/ledger.ts';
 import { readCondition } from '../comparison.ts';
 import type { EntityContract, Row } from '../contract.ts';
@@ -9,7 +12,10 @@ import { ledgerEntityContract } from '../sql/ledger-entity.ts';
 import { lookUpField } from './model.ts';
 import { comparisonFaults, type FieldValues } from './values.ts';
 
-/** A fault at a path within the checked value. `isKey` is true if the key at the path is at fault, not its value. */
+/**
+ * A fault at a path within the checked value. `isKey` is true if the key at the path is at fault, and not the key's
+ * value.
+ */
 export type Fault = {
   path: (string | number)[];
   code: ProblemCode;
@@ -18,14 +24,14 @@ export type Fault = {
   isKey?: boolean;
 };
 
-/** World against which conditions are checked. */
+/** World against which the conditions are checked. */
 export type ConditionSources = {
   entities: ReadonlyMap<string, EntityContract>;
   analysis: Analysis;
   values: FieldValues;
 };
 
-/** Returns the entity of a name, which may be the request ledger; or the fault of the name. */
+/** Returns the entity with a name, or the fault of the name. The name may be that of the request ledger. */
 export const lookUpEntity = (
   name: string,
   { entities }: Pick<ConditionSources, 'entities'>,
@@ -37,7 +43,7 @@ export const lookUpEntity = (
   return { fault: { path: ['entity'], code: 'unknown_entity', message, hint } };
 };
 
-/** Returns the faults of conditions, by their keys. */
+/** Returns the faults of conditions; each condition is under the key of its field. */
 export const conditionFaults = (
   entity: EntityContract,
   where: Row,

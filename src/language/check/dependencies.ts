@@ -1,4 +1,7 @@
-/** Checks `[dependencies]`: links to other worlds. Only this world's side is checked, its fields. */
+/**
+ * Checks `[dependencies]`: links to other worlds. Only this world's fields are checked, because the other worlds are
+ * not at hand.
+ */
 import type { Dependency } from '../contract.ts';
 import type { DependencyTable, FieldLink } from '../files/dependencies.ts';
 import type { Environment } from '../files/svc-env-toml.ts';
@@ -6,7 +9,7 @@ import type { Placed } from '../read/kinds.ts';
 import type { Place } from '../read/place.ts';
 import { findEntity, findField, type Model } from './model.ts';
 
-/** Splits `<entity>.<field>` in two. */
+/** Splits `<entity>.<field>` into the entity and the field. */
 const splitField = (place: Place, written: string): [entity: string, field: string] | undefined => {
   const [, entity, field] = /^([A-Za-z]\w*)\.([A-Za-z_]\w*)$/.exec(written) ?? [];
   if (entity !== undefined && field !== undefined) return [entity, field];

@@ -1,6 +1,6 @@
 /**
- * Checks entities: the schema of a row, its key, and its references. Each entity is checked by itself first;
- * relationships follow once the keys of all are known.
+ * Checks entities: the schema of a row, its key, and its references. Each entity is first checked by itself.
+ * Relationships are checked when the keys of all entities are known.
  */
 import { own, toPointer } from '#domain/json.ts';
 import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
@@ -21,7 +21,7 @@ import { findEntity, findField, type Model } from './model.ts';
 
 const notes = new Set(['title', 'description', '$comment', 'examples', 'deprecated']);
 
-/** Follows references to the schema of the row itself. */
+/** Follows references to the schema that describes the row itself. */
 const followRoot = (place: Place, schema: JsonSchema, library: Library): Placed<JsonSchema> => {
   const seen = new Set<string>();
   let root = { place, value: schema };
@@ -140,7 +140,7 @@ const readUnique = (
   });
 };
 
-/** Returns true if a field can hold the key of another entity, null aside. */
+/** Returns true if a field can have the key of another entity as its value; null is not considered. */
 const fitsKey = (
   schemas: readonly unknown[],
   keySchemas: readonly unknown[],
@@ -244,14 +244,14 @@ const areWithinLimits = (world: WorldDeclaration): boolean => {
   return false;
 };
 
-/** Schemas of the tools. They enter the library together with those of entities, so that all share definitions. */
+/** Schemas of the tools. They are put into the same library as those of entities, so that all share definitions. */
 export type ToolSchemas = Map<string, { input: JsonSchema; output: JsonSchema }>;
 
 /** Returns true if the data model has problems; problems of tools do not count. */
 export const hasProblems = ({ problems }: Tree): boolean =>
   problems.anyBelow((path) => path.startsWith('schema/'), ['/$defs', '/x-svc/entities']);
 
-/** Takes all schemas of the world into a library and returns the data model. */
+/** Puts all schemas of the world into a library, and returns the data model. */
 export const buildModel = (
   world: WorldDeclaration,
   tree: Tree,

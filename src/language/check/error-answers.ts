@@ -1,11 +1,11 @@
-/** Checks the vendor's error answers, whose bodies are replayed unchanged, and their statuses. */
+/** Checks the vendor's error answers, whose bodies are sent unchanged, and their statuses. */
 import { type ApiContract, invalidCauses, type VendorError } from '../contract.ts';
 import type { ApiTable } from '../files/connector/api.ts';
 import { languageLimits } from '../limits.ts';
 import type { Place } from '../read/place.ts';
 import type { RouteDraft } from './route-draft.ts';
 
-/** Refuses a body that is too long, or that is malformed for the world's content type of errors. */
+/** Refuses a body that is too long, or that does not have the world's content type of errors. */
 export const checkBody = (place: Place, body: string, contentType: string): void => {
   if (body.length > languageLimits.errorBodyChars) {
     const message = `the body has ${body.length} characters, more than ${languageLimits.errorBodyChars}`;
@@ -22,7 +22,7 @@ export const checkBody = (place: Place, body: string, contentType: string): void
   }
 };
 
-/** Returns the errors that replace `invalid`, by cause. */
+/** Returns the errors that are answered in place of `invalid`, by cause. */
 const readInvalidBy = (place: Place, api: ApiTable): Pick<ApiContract, 'invalidBy'> => {
   const given = invalidCauses.flatMap((cause): [string, VendorError][] => {
     const answer = api.invalid_by[cause];
@@ -34,7 +34,7 @@ const readInvalidBy = (place: Place, api: ApiTable): Pick<ApiContract, 'invalidB
   return given.length === 0 ? {} : { invalidBy: Object.fromEntries(given) };
 };
 
-/** Returns the world's default errors, for every route that has none of its own. */
+/** Returns the world's default errors, for routes that declare none of their own. */
 export const readErrorAnswers = (
   place: Place,
   api: ApiTable,
@@ -50,7 +50,7 @@ export const readErrorAnswers = (
   };
 };
 
-/** Returns a route's error for a missing row. */
+/** Returns the error that a route answers for a missing row. */
 export const readNotFound = ({ api, apiPlace }: RouteDraft, world: ApiTable): VendorError => {
   if (api.not_found !== undefined) {
     checkBody(apiPlace.at('not_found'), api.not_found, world.error_content_type);

@@ -1,4 +1,7 @@
-/** Checks declared faults: each rule names existing routes, has one effect, and one condition for when it applies. */
+/**
+ * Checks declared faults. Each rule names existing routes, has exactly one effect, and one condition that decides when
+ * it applies.
+ */
 import type { ApiContract, Fault, FaultEffect, Faults, RateLimit } from '../contract.ts';
 import {
   effectKeys,
@@ -12,12 +15,12 @@ import { nearestName, suggestName } from '../read/suggest.ts';
 import { checkBody } from './error-answers.ts';
 import { checkHeaders } from './rate-limits.ts';
 
-/** Part of an API that faults refer to. */
+/** Part of an API to which faults refer. */
 export type FaultedApi = Pick<ApiContract, 'routes' | 'rateLimits' | 'errorContentType'>;
 
 type Key = Exclude<keyof FaultTable, 'name'>;
 
-/** Keys that are allowed only beside one of the keys that follow. */
+/** Keys that are allowed only together with one of the keys that follow them. */
 const needs: [key: Key, ...beside: Key[]][] = [
   ['times', 'nth'],
   ['body', 'status', 'rate_limit'],
@@ -77,7 +80,7 @@ const checkRoutes = (
 
 const suggestion = (nearest: string): string => `did you mean "${nearest}"?`;
 
-/** Returns the rate limit that a rule enforces, which must be declared. */
+/** Returns the rate limit that a rule enforces; it must be declared. */
 const findLimit = (
   place: Place,
   name: string,
@@ -142,7 +145,7 @@ const readRule = (place: Place, rule: FaultTable, api: FaultedApi): Fault => {
   };
 };
 
-/** Reads the faults of a table at `place`, and refuses each rule that is wrong. */
+/** Returns the faults of a table at `place`, and refuses each rule that is wrong. */
 export const readFaults = (
   place: Place,
   { tools, rules }: FaultsTable,

@@ -1,6 +1,6 @@
 /**
- * Checks the checks of a grader against a world: each names existing entities and fields, and some state can meet it.
- * The same rules apply to the tree's own tasks and to tasks sent for a compiled world.
+ * Checks the checks of a grader against a world. Each check must name existing entities and fields, and some state must
+ * be able to meet it. The same rules apply to the tree's own tasks and to tasks sent for a compiled world.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import {
@@ -59,7 +59,7 @@ const relatedFaults = (
   return 'fault' in related ? [bad(['by'], related.fault), ...faults] : faults;
 };
 
-/** Returns the faults of top-level fields that are compared with the initial state. */
+/** Returns the faults of top-level fields whose values a check compares with the initial state. */
 const changeFaults = (
   entity: EntityContract,
   { changed = [], unchanged = [], increased_by = {} }: GivenRows,
@@ -110,7 +110,7 @@ const answerFaults = ({ as, equals, tolerance }: Omit<AnswerCheck, 'name'>): Fau
   return [bad(['tolerance'], 'tolerance: only a number can be nearly right')];
 };
 
-/** Returns the faults of a grader's checks. The first segment of a fault's path is the position of the check. */
+/** Returns the faults of a grader's checks. The first segment of a fault's path is the index of the check. */
 export const checkFaults = (checks: readonly GivenCheck[], sources: ConditionSources): Fault[] => [
   ...checks.flatMap((check, index) =>
     below(isAnswerCheck(check) ? answerFaults(check) : rowsFaults(check, sources), index),
@@ -120,7 +120,7 @@ export const checkFaults = (checks: readonly GivenCheck[], sources: ConditionSou
 
 export type CheckChecks = (checks: readonly GivenCheck[]) => Fault[];
 
-/** Creates the same function for a compiled world. */
+/** Creates, for a compiled world, a function that returns the faults of a grader's checks. */
 export const createCheckChecks = ({
   definitions,
   entities,

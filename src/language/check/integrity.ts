@@ -1,6 +1,6 @@
 /**
- * Checks that rows are consistent: no repeated key or unique list, and no reference to a missing row. The store
- * enforces the same; this check reports all such problems of a tree before there is a store.
+ * Checks that rows are consistent: no repeated key or values of a unique list, and no reference to a missing row. The
+ * store enforces the same rules; this check reports all such problems of a tree before there is a store.
  */
 import { own } from '#domain/json.ts';
 import type { EntityContract, FieldPath, Row } from '../contract.ts';
@@ -10,7 +10,7 @@ import { isTable } from '../read/values.ts';
 import type { Model } from './model.ts';
 import { createRowRefusals, type RowSets } from './row-files.ts';
 
-/** A uniqueness constraint on the rows of an entity. */
+/** A uniqueness constraint on the rows of an entity, and its name for messages. */
 type Constraint = { paths: FieldPath[]; what: string };
 
 const valueAt = (row: Row, path: FieldPath): unknown => {
@@ -23,14 +23,14 @@ const valueAt = (row: Row, path: FieldPath): unknown => {
 };
 
 /**
- * Values at some paths, as one value that a set can compare. A single scalar stays as it is, because the values of a
- * field have one type.
+ * Values of a row at some paths, as one value that a set can compare. A single scalar stays as it is, because the
+ * values of a field have one type.
  */
 type Tuple = string | number | boolean;
 
 const standsForItself = (value: unknown): value is Tuple => typeof value !== 'object';
 
-/** Returns the tuple of a row; undefined if a value is null or absent. */
+/** Returns the tuple of a row; undefined if one of the values is null or absent. */
 const tupleOf = (row: Row, paths: readonly FieldPath[]): Tuple | undefined => {
   const values: unknown[] = [];
   for (const path of paths) {
@@ -47,7 +47,8 @@ type Tuples = readonly (Tuple | undefined)[];
 const tuplesByRows = new WeakMap<readonly Row[], Map<string, Tuples>>();
 
 /**
- * Returns the tuples of rows at some paths, by the rows' positions. They are cached, because several checks use them.
+ * Returns, for each row by its index, the tuple of its values at the given paths. The tuples are cached, because
+ * several checks use them.
  */
 const tuplesOf = (rows: readonly Row[], paths: readonly FieldPath[]): Tuples => {
   const known = tuplesByRows.get(rows) ?? new Map<string, Tuples>();
@@ -68,14 +69,14 @@ const constraintsOf = ({ primaryKey, unique }: EntityContract): Constraint[] => 
 /** Index of the tuples that the rows of an entity have at some paths. */
 export type TupleIndex = {
   tuples(entity: string, paths: readonly FieldPath[]): ReadonlySet<Tuple>;
-  /** Returns true if two rows have the same tuple. */
+  /** Returns true if two rows of the entity have the same tuple. */
   isRepeating(entity: string, paths: readonly FieldPath[]): boolean;
 };
 
 const indexName = (entity: string, paths: readonly FieldPath[]): string =>
   JSON.stringify([entity, paths]);
 
-/** Indexes rows by the keys and unique lists of their entities, each on first use. */
+/** Indexes rows by the keys and unique lists of their entities. Each index is built when it is first used. */
 export const indexRows = (sets: RowSets): TupleIndex => {
   type Index = { tuples: Set<Tuple>; isRepeating: boolean };
   const known = new Map<string, Index>();
@@ -163,8 +164,8 @@ const checkReferences = (
 };
 
 /**
- * Refuses rows that repeat one another or a row of `world`. Refuses references whose target is neither among the rows
- * nor in `reachable`.
+ * Refuses rows with the same key or unique values as another row, also of `world`. Refuses references whose target is
+ * neither among the rows nor in `reachable`.
  */
 export const checkIntegrity = (
   sets: RowSets,
@@ -182,7 +183,7 @@ export const checkIntegrity = (
 };
 
 /**
- * Checks rows that replace the world's rows of their entities: the rows themselves, and the references of the world's
+ * Checks rows that replace the world's rows of their entities: the rows themselves, and the references from the world's
  * remaining rows.
  */
 export const checkReplacement = (

@@ -1,4 +1,4 @@
-/** Checked data model, which the checks of routes, tools, tasks and rows use. */
+/** Checked data model, on which the checks of routes, tools, tasks and rows are based. */
 
 import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
 import { parseFieldPath } from '../field-path.ts';
@@ -9,17 +9,19 @@ import { findMissingField } from '../schema/missing-field.ts';
 
 export type Model = {
   definitions: Record<string, JsonSchema>;
-  /** Entities by name, in the file's order. */
+  /** Entities by name, in the order of the file. */
   entities: ReadonlyMap<string, EntityContract>;
   analysis: Analysis;
-  /** Returns the types of a value; undefined if a schema was refused, because then no type is known. */
+  /**
+   * Returns the possible types of a value; undefined if one of its schemas was refused, because no type is known then.
+   */
   types(schemas: readonly unknown[]): ReadonlySet<JsonType> | undefined;
 };
 
-/** A field that was found: its path in a row, and the schemas that may apply there. */
+/** A field that exists: its path in a row, and the schemas that may apply to its value. */
 export type Field = { path: FieldPath; schemas: readonly unknown[] };
 
-/** Returns the entity of a name, or refuses the name. */
+/** Returns the entity with a name; refuses the name if there is none. */
 export const findEntity = (
   place: Place,
   name: string,
@@ -56,7 +58,7 @@ export const lookUpField = (
   return { fault: { code: 'unknown_field', message, hint: missing.hint } };
 };
 
-/** Returns the field at a path of an entity's rows, or refuses the segment at fault. */
+/** Returns the field at a path of an entity's rows; refuses the segment of the path that is at fault. */
 export const findField = (
   place: Place,
   written: string,

@@ -1,6 +1,6 @@
 /**
- * Checks `before` and `after` of checks: each names another check of its grader by a name that is unique, and together
- * they contain no cycle.
+ * Checks `before` and `after` of a grader's checks. Each names another check of the grader, by a name that only one
+ * check has, and together they contain no cycle.
  */
 import type { GivenCheck } from '../checks.ts';
 import { suggestName } from '../read/suggest.ts';
@@ -10,7 +10,7 @@ const words = ['before', 'after'] as const;
 
 type Reference = { from: number; to: number; word: (typeof words)[number] };
 
-/** Returns, for each position, the positions that must come after it. */
+/** Returns, for each check by its index, the indexes of the checks that must come after it. */
 const followersOf = (references: readonly Reference[]): Map<number, number[]> => {
   const pairs = references.map(({ from, to, word }) =>
     word === 'before' ? { first: from, next: to } : { first: to, next: from },
@@ -19,7 +19,7 @@ const followersOf = (references: readonly Reference[]): Map<number, number[]> =>
   return new Map([...grouped].map(([first, list]) => [first, list.map(({ next }) => next)]));
 };
 
-/** Returns true if a position would have to come before itself. */
+/** Returns true if a check would have to come before itself. */
 const isCircular = (start: number, followers: ReadonlyMap<number, number[]>): boolean => {
   const seen = new Set<number>();
   const waiting = [...(followers.get(start) ?? [])];
@@ -33,8 +33,7 @@ const isCircular = (start: number, followers: ReadonlyMap<number, number[]>): bo
 };
 
 /**
- * Returns the faults of the order that checks require. The first segment of a fault's path is the position of the
- * check.
+ * Returns the faults of the order that checks require. The first segment of a fault's path is the index of the check.
  */
 export const orderFaults = (checks: readonly GivenCheck[], names: readonly string[]): Fault[] => {
   const references: Reference[] = [];

@@ -1,20 +1,20 @@
 /**
  * Checks pagination: which routes return their rows in pages, and the names of the parameters, keys and headers.
- * Pagination without any way to reach the next page, because no answer has the cursor, is refused.
+ * Pagination is refused if a client could not reach the next page, because no answer has the cursor.
  */
 import type { PageKind, Paging } from '../contract.ts';
 import type { ApiTable } from '../files/connector/api.ts';
 import type { Place } from '../read/place.ts';
 import type { RouteDraft } from './route-draft.ts';
 
-/** Parameters of each kind of pagination. */
+/** Parameters of a request for each kind of pagination. */
 const parametersOf = {
   none: [],
   offset: ['limit_param', 'offset_param'],
   cursor: ['limit_param', 'cursor_param'],
 } as const satisfies Record<PageKind, readonly (keyof ApiTable)[]>;
 
-/** Refuses equal names within one answer or one request. */
+/** Refuses two equal names within one answer or one request. */
 const refuseSameNames = (
   place: Place,
   named: readonly (readonly [key: string, name: string | undefined])[],
@@ -31,7 +31,7 @@ const refuseSameNames = (
   }
 };
 
-/** Returns the world's names for pagination, checked against one another. */
+/** Returns the names that the world uses for pagination, after checking them against one another. */
 export const readPaging = (place: Place, api: ApiTable): Paging => {
   const { cursor, total, previous } = api.page_headers;
   if (api.envelope !== '') {
@@ -94,7 +94,7 @@ const refuseTakenParameters = (draft: RouteDraft, kind: PageKind, api: ApiTable)
   }
 };
 
-/** Returns the pagination of a route; a route that does not return a list of rows has none. */
+/** Returns the pagination of a route. A route that does not return a list of rows has no pagination. */
 export const readPage = (draft: RouteDraft, api: ApiTable): PageKind => {
   if (draft.apiPlace.at('action').isRefused()) return 'none';
   const { action, single, page } = draft.api;

@@ -1,4 +1,4 @@
-/** Checks declared rate limits: each names existing routes and headers that can be sent. */
+/** Checks declared rate limits: each names existing routes, and headers that can be sent. */
 import type { ApiContract, RateLimit, RouteContract } from '../contract.ts';
 import { headerPattern } from '../files/connector/api.ts';
 import type { RateLimitTable } from '../files/connector/rate-limits.ts';
@@ -6,7 +6,7 @@ import { fitsPath } from '../path-pattern.ts';
 import type { Place } from '../read/place.ts';
 import { nearestName } from '../read/suggest.ts';
 
-/** Headers that HTTP and the host itself use. */
+/** Names of headers that HTTP and the host itself use, so that a world cannot. */
 const takenHeaders = new Set([
   'connection',
   'content-encoding',
@@ -57,7 +57,7 @@ const toRateLimit = ({ headers, paths, ...written }: RateLimitTable): RateLimit 
   ),
 });
 
-/** Returns the world's rate limits. `place` is that of `[api]`. */
+/** Returns the world's rate limits. `place` is the place of the table `[api]`. */
 export const readRateLimits = (
   place: Place,
   tables: readonly RateLimitTable[],

@@ -1,9 +1,9 @@
 /**
- * Checks `[redact]`: the fields that must not be stored in the clear, and their modes. A bare name matches at any
- * depth of a row. A dotted path matches that place only, with `*` for a list item. No rule is scoped to an entity.
+ * Checks `[redact]`: the fields that must not be stored in the clear, and their modes. A bare name matches at any depth
+ * of a row. A dotted path matches one place only, with `*` for the items of a list. No rule is limited to an entity.
  *
- * A vendor's answers may hold more than the entities do, so a path may name any field of them. A world without
- * operations of a vendor has only its entities, so a path must begin at a field of one.
+ * A vendor's answers may have more fields than the entities, so a path may name any field of an answer. A world without
+ * operations of a vendor has only its entities, so a path must begin at a field of an entity.
  */
 import type { RedactPolicy } from '../contract.ts';
 import type { RedactTable } from '../files/connector/redact.ts';
@@ -16,7 +16,7 @@ import type { Model } from './model.ts';
 
 const modes = ['drop', 'hash', 'preserve'] as const;
 
-/** Returns each name or path with the places at which a mode lists it. */
+/** Returns each name or path, with the places at which a mode lists it. */
 const claimsOf = ({ place, value }: Placed<RedactTable>): [name: string, place: Place][] => [
   ...modes.flatMap((mode) =>
     value[mode].map((name, index): [string, Place] => [name, place.at(mode, index)]),

@@ -1,6 +1,6 @@
 /**
- * Intermediate form of an operation between the checks of its parts: its request is parsed, its entity found.
- * `vendor.ts` checks its capture, `routes.ts` its route.
+ * Intermediate form of an operation between the checks of its parts, with its request parsed and its entity found.
+ * `vendor.ts` checks its capture, and `routes.ts` its route.
  */
 import type { EntityContract, RouteContract } from '../contract.ts';
 import type { ApiTable } from '../files/connector/api.ts';
@@ -24,7 +24,7 @@ export type RouteSources = {
   model: Model;
   values: FieldValues;
   api: ApiTable;
-  /** Functions of the handlers module; undefined if there is no such file. */
+  /** Names of the functions in the handlers module; undefined if there is no such file. */
   handlers: ReadonlySet<string> | undefined;
 };
 
@@ -35,16 +35,16 @@ export type OperationDraft = {
   segments: RouteContract['segments'];
   params: RouteContract['params'];
   pathArguments: readonly string[];
-  /** Names of path arguments and query parameters. */
+  /** Names of the operation's path arguments and query parameters. */
   argumentNames: ReadonlySet<string>;
 };
 
-/** An operation that the world serves, with its `[operations.api]` or the defaults. */
+/** An operation that the world serves, with its table `[operations.api]`, or the defaults if it has none. */
 export type RouteDraft = OperationDraft & { api: OperationApiTable; apiPlace: Place };
 
 /**
- * Refuses a name that is not an argument of the operation. If the path was refused, the arguments are not known, and
- * nothing is refused.
+ * Refuses a name that is not an argument of the operation. If the operation's path was refused, its arguments are
+ * unknown, and no name is refused.
  */
 export const refuseUnknownArgument = (
   { place, table, argumentNames }: OperationDraft,
@@ -56,7 +56,7 @@ export const refuseUnknownArgument = (
   at.refuse('unknown_argument', message, suggestName(name, argumentNames));
 };
 
-/** Actions that write a row from the request. */
+/** Actions that write a row with values of the request. */
 export const writingActions: readonly OperationApiTable['action'][] = ['create', 'update'];
 
 const readParams = (
@@ -101,7 +101,7 @@ const refuseRepeatedNames = (operations: readonly Placed<OperationTable>[]): voi
   }
 };
 
-/** Returns all operations of a connector, in the file's order. */
+/** Returns all operations of a connector, in the order of the file. */
 export const readOperations = (
   { operations, place }: Connector,
   model: Model,
@@ -116,8 +116,8 @@ export const readOperations = (
 };
 
 /**
- * Returns the operation as a route if the world serves it, that is, if it names an entity or has a table
- * `[operations.api]`. Any other operation only describes a capture.
+ * Returns the operation as a route if the world serves it: if it names an entity, or has a table `[operations.api]`.
+ * Returns undefined for any other operation, which only describes a capture.
  */
 export const toRouteDraft = (draft: OperationDraft): RouteDraft | undefined => {
   const { table, place } = draft;

@@ -1,6 +1,6 @@
 /**
- * Checks the keys of `[operations.api]` that name fields: `filter` reads them, `body`, `defaults` and `generate` write
- * them. Each is resolved against the schema of the operation's entity.
+ * Checks the keys of `[operations.api]` that name fields: `filter` reads the fields; `body`, `defaults` and `generate`
+ * write them. Each field is looked up in the schema of the operation's entity.
  */
 import type { EntityContract, FilterMatch, RouteContract } from '../contract.ts';
 import { parseFieldPath } from '../field-path.ts';
@@ -14,7 +14,7 @@ type GeneratedWith = RouteContract['generate'][number]['with'];
 
 const scalars: readonly JsonType[] = ['string', 'integer', 'number', 'boolean'];
 
-/** Types for which each match is defined; a list contains its items. */
+/** Types of fields to which each kind of match can be applied; a list `contains` its items. */
 const matchable: Record<FilterMatch, readonly JsonType[]> = {
   equals: scalars,
   prefix: ['string'],
@@ -23,7 +23,7 @@ const matchable: Record<FilterMatch, readonly JsonType[]> = {
 
 const describeTypes = (types: ReadonlySet<JsonType>): string => [...types].join(' or ');
 
-/** Returns the values that a text in a request may stand for. */
+/** Returns the values that a text in a request may mean. */
 const meaningsOf = (sample: unknown): unknown[] =>
   [sample].flat().flatMap((value) => {
     const text = String(value);
@@ -78,7 +78,7 @@ export const readBody = (draft: RouteDraft, model: Model): RouteContract['body']
     return field === undefined || source === undefined ? [] : [{ field: field.path, from: source }];
   });
 
-/** Returns a direct field of the entity, with its name; the field is written as the key at the place. */
+/** Returns a top-level field of the entity, with its name, which is written as the key at the place. */
 export const findDirectField = (
   place: Place,
   written: string,
@@ -108,7 +108,7 @@ export const readDefaults = (
     }),
   );
 
-/** Types of a field for which a value can be generated; `now` is a text or seconds since 1970. */
+/** Types of a field for which each kind of value can be generated; `now` is a text or seconds since 1970. */
 const generatedTypes: Record<GeneratedWith, readonly JsonType[]> = {
   uuid: ['string'],
   int: ['integer', 'number'],

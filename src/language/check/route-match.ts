@@ -1,4 +1,4 @@
-/** Finds requests that no route of a world answers, by method and path. */
+/** Finds requests that no route of a world answers, by their method and path. */
 import type { ApiContract, PathPart, PathSegment, RouteContract } from '../contract.ts';
 import { partsOf } from '../path-segments.ts';
 import { nearestName } from '../read/suggest.ts';
@@ -12,7 +12,7 @@ const segmentPattern = (segment: PathSegment): string =>
 const routePattern = ({ segments }: RouteContract): RegExp =>
   new RegExp(`^${segments.map((segment) => `/${segmentPattern(segment)}`).join('')}/?$`);
 
-/** Returns the path itself, and the path with its prefix removed or its alias replaced. */
+/** Returns the path itself, and the path with its prefix removed or its alias replaced by the prefix. */
 const meantPaths = (path: string, { prefixes = [], aliases = [] }: ApiContract): string[] => {
   const plain = prefixes
     .filter((prefix) => path === prefix || path.startsWith(`${prefix}/`))
@@ -25,7 +25,7 @@ const meantPaths = (path: string, { prefixes = [], aliases = [] }: ApiContract):
 /** Replaces the numbers of a path by `{id}`, to compare it with the paths of routes. */
 const withArguments = (path: string): string => path.replace(/\/\d+(?=\/|$)/g, '/{id}');
 
-/** Creates a function that returns why no route answers a request; undefined if one does. */
+/** Creates a function that returns why no route answers a request; undefined if a route answers it. */
 export const createRouteFault = (
   api: ApiContract,
 ): ((method: string, path: string) => string | undefined) => {

@@ -10,14 +10,14 @@ import type { Place } from '../read/place.ts';
 const argumentPattern = /\{([A-Za-z_]\w*)\}/;
 const restPattern = /^\{([A-Za-z_]\w*)\.\.\.\}$/;
 
-/** Parses a segment that mixes literals and arguments; `split` leaves the names at the odd positions. */
+/** Parses a segment that mixes literals and arguments. After `split`, the names of arguments have the odd indexes. */
 const readParts = (written: string): PathPart[] =>
   written
     .split(argumentPattern)
     .map((text, index) => (index % 2 === 1 ? { argument: text } : { literal: text }))
     .filter((part) => !('literal' in part) || part.literal !== '');
 
-/** Parses one segment without validating it. */
+/** Parses one segment of a path without validating it. */
 export const readSegment = (written: string): PathSegment => {
   const [, rest] = restPattern.exec(written) ?? [];
   if (rest !== undefined) return { argument: rest, rest: true };
@@ -50,8 +50,8 @@ const segmentFault = (written: string, isLast: boolean): string | undefined => {
 };
 
 /**
- * Returns the fault of an argument that spans slashes: a literal must separate it from the next argument, so that its
- * end is clear.
+ * Returns the fault of an argument that spans slashes: a literal must separate it from the next argument, so that it is
+ * clear where the argument ends.
  */
 const restFault = (segments: readonly PathSegment[]): string | undefined => {
   const [first, second] = restArguments(segments);
@@ -82,7 +82,7 @@ const pathFault = (path: string): string | undefined => {
   return repeated === undefined ? restFault(segments) : `names {${repeated}} twice`;
 };
 
-/** Returns the segments of a path; none if it is refused. */
+/** Returns the segments of a path; an empty list if the path is refused. */
 export const readRoutePath = (place: Place, path: string): PathSegment[] => {
   const fault = pathFault(path);
   if (fault !== undefined) {
@@ -94,7 +94,7 @@ export const readRoutePath = (place: Place, path: string): PathSegment[] => {
 
 /**
  * Returns a key that is equal for routes that would answer the same requests. An argument that spans slashes also
- * matches everything that an ordinary one in its place would, so they count as equal.
+ * matches everything that an ordinary argument in its place would, so both kinds count as equal.
  */
 export const routeShape = (method: string, segments: readonly PathSegment[]): string =>
   `${method} ${writePath(segments, () => '{}')}`;

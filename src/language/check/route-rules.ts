@@ -39,14 +39,14 @@ const checkWrites = ({ api, apiPlace }: RouteDraft): void => {
   }
 };
 
-/** Refuses an operation without an entity, which every action needs; only a handler may do without. */
+/** Refuses an operation without an entity, unless it has a handler; every other action needs an entity. */
 const checkEntity = ({ place, table, api }: RouteDraft): void => {
   if (table.entity !== undefined || (api.action === 'handler' && api.filter.size === 0)) return;
   const message = `the operation "${table.name}" needs an entity for what it serves`;
   place.at('entity').refuse('missing_key', message);
 };
 
-/** Refuses the absence of keys that an action needs, and keys that it does not use. */
+/** Refuses an operation that lacks keys that its action needs, or that has keys that its action does not use. */
 export const checkRouteRules = (draft: RouteDraft, sources: RouteSources): void => {
   if (draft.apiPlace.at('action').isRefused()) return;
   checkEntity(draft);

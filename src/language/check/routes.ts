@@ -1,4 +1,4 @@
-/** Checks routes: each operation that the world serves, against the data model. */
+/** Checks routes: each operation that the world serves is checked against the data model. */
 import type { JsonSchema, RouteContract } from '../contract.ts';
 import { parseFieldPath } from '../field-path.ts';
 import type { ApiTable } from '../files/connector/api.ts';
@@ -79,7 +79,8 @@ const readSample = (draft: RouteDraft): RouteContract['sample'] => {
 };
 
 /**
- * Returns the field of the last change for a GET route: the one that its operation names, or else the world's default.
+ * Returns, for a GET route, the field with the time of the last change: the field that its operation names, or else the
+ * world's default.
  */
 const readLastModified = (
   { api, apiPlace, table }: RouteDraft,
@@ -100,7 +101,8 @@ const readLastModified = (
 };
 
 /**
- * Returns `keepsAnswer` for a handler of GET if its operation, or else the world, allows hosts to cache its answers.
+ * Returns `keepsAnswer` for a GET handler if its operation, or else the world, allows hosts to cache the handler's
+ * answers.
  */
 const readKeepAnswers = (
   { api, apiPlace, table }: RouteDraft,
@@ -117,7 +119,7 @@ const readKeepAnswers = (
 type BodyRules = Pick<RouteContract, 'bodyTypes' | 'bodyEncoding'>;
 
 /**
- * Returns the body rules of a handler. Other actions write the members of the body, so they accept only JSON and
+ * Returns the body rules of a handler. Other actions write single members of the body, so they accept only JSON and
  * forms.
  */
 const readBodyRules = ({ api, apiPlace, table }: RouteDraft): BodyRules => {
@@ -201,7 +203,7 @@ const refuseTwins = (
   }
 };
 
-/** Returns the shape of the route on which the world itself mints tokens, with its name for messages. */
+/** Returns the shape of the route on which the world itself mints tokens, with the name of that route for messages. */
 const mintingShape = (tokenPath: string | null): Map<string, string> => {
   if (tokenPath === null) return new Map();
   const segments = tokenPath
@@ -211,7 +213,7 @@ const mintingShape = (tokenPath: string | null): Map<string, string> => {
   return new Map([[routeShape('POST', segments), 'the token_path of the world']]);
 };
 
-/** Returns the routes among some operations, in their order. */
+/** Returns the routes among the given operations, in their order. */
 export const checkRoutes = (
   operations: readonly OperationDraft[],
   tokenPath: string | null,

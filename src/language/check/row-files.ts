@@ -1,6 +1,6 @@
 /**
- * Reads files of rows: `<folder>/<entity>.json`, each a list of rows of one entity. Rows are validated against their
- * entity's schema here; `check/integrity.ts` checks their consistency.
+ * Reads files of rows: `<folder>/<entity>.json`, each a list of rows of one entity. The rows are validated here against
+ * their entity's schema; `check/integrity.ts` checks that they are consistent with one another.
  */
 
 import { parsePointer } from '#domain/json.ts';
@@ -16,15 +16,16 @@ import { escapesSurrogates } from '../schema/lossless-values.ts';
 import { isOfKey } from '../schema/value-problem.ts';
 import { findEntity, type Model } from './model.ts';
 
-/** Rows by entity, with the place of their list. */
+/** Rows by entity, with the place of the list that has them. */
 export type RowSets = ReadonlyMap<string, Placed<Row[]>>;
 
-/** Rows of a folder; `isSound` is true if no problem of them was reported. */
+/** Rows of a folder; `isSound` is true if no problem of the rows was reported. */
 export type RowFiles = { sets: RowSets; isSound: boolean };
 
 /**
- * Cache of files of rows without problems, by path: their text, and the schema that validated them. If both are
- * unchanged, the file is neither parsed nor validated again. It is for callers that compile a tree repeatedly.
+ * Cache of row files without problems, by path: the text of each file, and the schema by which it was validated. If
+ * both are unchanged, the file is neither parsed nor validated again. The cache is for callers that compile a tree
+ * repeatedly.
  */
 export type KnownRowFiles = Map<string, { text: string; shape: string; rows: Row[] }>;
 
@@ -35,7 +36,7 @@ export type RowSources = {
   known?: KnownRowFiles | undefined;
 };
 
-/** Problems within one file of rows, up to a limit; then the rest of the file is not checked. */
+/** Problems within one file of rows. Once their number reaches a limit, the rest of the file is not checked. */
 type RowRefusals = {
   refuse(place: Place, ...problem: Parameters<Place['refuse']>): void;
   isFull(): boolean;
@@ -79,7 +80,7 @@ export type HoldRows = (
   rows: readonly unknown[],
 ) => readonly unknown[];
 
-/** Returns the rows of a file, from the cache if the file is unchanged. */
+/** Returns the rows of a file; they come from the cache if the file is unchanged. */
 const readKnown = (
   file: string,
   entity: string,
@@ -120,7 +121,10 @@ const readFile = (
   return { place, value: rows.filter(isTable) };
 };
 
-/** Returns all rows of a folder, in the order of the entities. Other files are refused, except notes in `.md`. */
+/**
+ * Returns all rows of a folder, in the order of the entities. Other files in the folder are refused, except notes in
+ * `.md`.
+ */
 export const readRowFiles = (folder: string, sources: RowSources, hold?: HoldRows): RowFiles => {
   const { tree, model, known } = sources;
   const read = (file: string, entity: string): Placed<Row[]> | undefined =>

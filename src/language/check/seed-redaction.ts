@@ -1,7 +1,7 @@
 /**
- * Applies `redact` of a scenario's seed: the world's policy, before its rows are validated. With `apply`, files with
- * plaintext are rewritten with the redacted rows, and the scenario's file with `refuse` in place of `apply`. A program
- * that stores the tree stores the rewritten files, so only the author keeps the plaintext.
+ * Applies `redact` of a scenario's seed, which applies the world's policy before the seed's rows are validated. With
+ * `apply`, files with plaintext are rewritten with the redacted rows, and the scenario's file with `refuse` in place of
+ * `apply`. A program that stores the tree stores the rewritten files, so only the author has the plaintext.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { parsePointer } from '#domain/json.ts';
@@ -19,7 +19,7 @@ import type { FileRowChecker } from '../schema/checkers.ts';
 import type { Model } from './model.ts';
 import { createRowRefusals } from './row-files.ts';
 
-/** Redaction of a world's rows; null if it has none. */
+/** Parts of the contract from which rows are redacted. Null `redact` means that the world has no policy. */
 export type WorldRedaction = Pick<Contract, 'redact' | 'api'>;
 
 export type SeedRedaction = {
@@ -27,7 +27,7 @@ export type SeedRedaction = {
   hold(place: Place, entity: string, rows: readonly unknown[]): readonly unknown[];
   /** Validates rows against their schemas, without quoting them in problems. */
   rows: FileRowChecker;
-  /** Returns the rewritten files; call it after all rows were processed. */
+  /** Returns the rewritten files; must be called after all rows were processed. */
   rewritten(): TreeFile[];
 };
 
@@ -36,8 +36,8 @@ const encoder = new TextEncoder();
 const applied = /(\bredact["']?\s*=\s*)(["'])apply\2/g;
 
 /**
- * Returns a scenario's file with `refuse` in place of `apply`; undefined if the key is written in a form that the
- * pattern does not find.
+ * Returns a scenario's file with `refuse` in place of `apply`; undefined if the pattern does not find the key as it is
+ * written.
  */
 const refusingFile = (file: string, text: string): TreeFile | undefined => {
   const parsed = (toml: string): unknown => parseToml(createProblems(), file, toml)?.value;
@@ -55,7 +55,7 @@ const refusingFile = (file: string, text: string): TreeFile | undefined => {
 
 type Sources = { tree: Tree; model: Model; rows: FileRowChecker; redaction: WorldRedaction };
 
-/** Opens the redaction of a scenario's seed; undefined if rows are stored as given. */
+/** Opens the redaction of a scenario's seed; undefined if its rows are stored as they are given. */
 export const openSeedRedaction = (
   { seed: { redact: mode }, place }: Scenario,
   file: string,

@@ -1,6 +1,6 @@
 /**
- * Checks `solution` and `alternatives` of a task: steps name tools that the task offers, and results of earlier steps;
- * scripts are files beside the task.
+ * Checks `solution` and `alternatives` of a task. Steps must name tools that the task offers, and results of earlier
+ * steps; scripts must be files in the task's folder.
  */
 import { givesTool, withheldTool } from '#domain/task-tools.ts';
 import type { ApiContract } from '../contract.ts';
@@ -21,15 +21,20 @@ import type { Task } from '../task.ts';
 import { createRouteFault } from './route-match.ts';
 
 type World = {
-  /** API of the world; null if it has none, undefined if it is not known because the connector has problems. */
+  /**
+   * API of the world; null if the world has none, undefined if the API is unknown because the connector has problems.
+   */
   api: ApiContract | null | undefined;
-  /** Returns true if the world has a tool of this name, or may have it from a linked world. */
+  /** Returns true if the world has a tool with this name, or may get one from a linked world. */
   mayCall(tool: string): boolean;
-  /** Names of its own tools. */
+  /** Names of the world's own tools. */
   tools: ReadonlySet<string>;
 };
 
-/** Returns the tools and routes that a solution of a task may use. `given` are the tools of the task; null: all. */
+/**
+ * Returns the tools and routes that a solution of a task may use. `given` lists the tools that the task offers; null
+ * means all.
+ */
 export const solvableWith = (
   given: readonly string[] | null,
   { api, mayCall, tools }: World,

@@ -29,14 +29,14 @@ type TaskSources = RowSources & {
   values: FieldValues;
   worldRows: RowFiles;
   redaction: WorldRedaction;
-  /** Names of the world's tools. */
+  /** Names of the world's tools, without those of linked worlds. */
   tools: ReadonlySet<string>;
   dependencies: readonly Dependency[];
 };
 
 /**
- * Returns true if a name may be that of a tool of a linked world. The tools of that world are known only when the link
- * is resolved.
+ * Returns true if a tool with this name may belong to a linked world, whose tools are known only when the link is
+ * resolved.
  */
 const mayBeLinked = (dependencies: readonly Dependency[], name: string): boolean =>
   dependencies.some(({ alias, tools }) =>
@@ -123,7 +123,8 @@ const toRows = (sets: RowSets): Record<string, Row[]> =>
   Object.fromEntries([...sets].map(([entity, { value }]) => [entity, value]));
 
 /**
- * Returns the rows of each entity once the seed's are merged into the world's; the seed's come first, as in its files.
+ * Returns the rows of each entity after the seed's rows are merged into the world's. The seed's rows come first, as in
+ * the seed's files.
  */
 const mergedSets = (sets: RowSets, worldSets: RowSets, model: TaskSources['model']): RowSets =>
   new Map(
@@ -229,7 +230,7 @@ export const checkScenarios = (
   };
 };
 
-/** Refuses two tasks with the same name: clients open a session on a task by its name. */
+/** Refuses two tasks with the same name, because clients open a session on a task by its name. */
 export const refuseTaskTwins = (tasks: readonly Placed<Task>[]): void => {
   const names = new Set<string>();
   for (const { place, value } of tasks) {

@@ -1,7 +1,8 @@
 /**
- * Checks tools: the two lists of them agree, their schemas are usable, and each has an implementation. An
- * implementation is looked up in this order: a function in `tools.py` or `tools.ts`, an operation, a convention over
- * an entity. Names of functions and operations cannot have `.` and `-`; `_` stands for both.
+ * Checks tools. The two lists of tools must agree, their schemas must be usable, and each tool must have an
+ * implementation. An implementation is looked up in this order: a function in `tools.py` or `tools.ts`, an operation, a
+ * convention over an entity. Names of functions and operations cannot have `.` and `-`, so they have `_` in place of
+ * both.
  */
 import type { RouteContract, ToolBinding, ToolContract } from '../contract.ts';
 import { type Connector, connectorFile, hasFaultyConnector } from '../files/connector-toml.ts';
@@ -26,7 +27,7 @@ type ToolSources = {
   schemas: ToolSchemas;
   routes: readonly RouteContract[];
   code: CodeOfTree;
-  /** Connector as written; undefined if there is none, or none that can be read. */
+  /** Connector as written; undefined if there is none, or if it cannot be read. */
   connector: Connector | undefined;
 };
 
@@ -46,7 +47,7 @@ const compareLists = (world: WorldDeclaration, { serve, servePlace }: Environmen
   }
 };
 
-/** Refuses an input that is not an object of arguments. */
+/** Refuses an input schema that does not describe an object of arguments. */
 const checkInput = (place: Place, schema: ToolContract['input'], model: Model): void => {
   const types = model.types([schema]);
   if (types === undefined || (types.size === 1 && types.has('object'))) return;
@@ -54,7 +55,7 @@ const checkInput = (place: Place, schema: ToolContract['input'], model: Model): 
   place.refuse('type_mismatch', message, 'add "type": "object"');
 };
 
-/** Refuses an input schema without the arguments that the operation's path names. */
+/** Refuses an input schema that lacks arguments that the operation's path names. */
 const checkArguments = (
   place: Place,
   schema: ToolContract['input'],
@@ -68,14 +69,14 @@ const checkArguments = (
   }
 };
 
-/** Returns the shape of an operation's answer; undefined if its code decides. */
+/** Returns the shape of an operation's answer; undefined if user code decides the shape. */
 const answerOf = (route: RouteContract): { type: 'object' | 'array'; key?: string } | undefined => {
   if (route.action === 'handler' || route.action === 'delete') return undefined;
   if (route.envelope !== '') return { type: 'object', key: route.envelope };
   return { type: route.single ? 'object' : 'array' };
 };
 
-/** Refuses an output schema that differs from the body of the operation's answer, including the envelope. */
+/** Refuses an output schema that differs from the body of the operation's answer; the body includes the envelope. */
 const checkOutput = (
   place: Place,
   output: ToolContract['output'],
@@ -98,7 +99,7 @@ const checkOutput = (
 
 type Bind = (place: Place, name: string) => ToolBinding | undefined;
 
-/** Returns true if a file that has problems of its own may implement the tool. */
+/** Returns true if the tool may be implemented by a file that has problems, so that its contents are unknown. */
 const mayAnswer = (name: string, { tree, connector, code }: ToolSources): boolean => {
   const isUnread = connector === undefined && tree.has(connectorFile);
   const isWritten = connector?.operations.some(({ value }) => value.name === name) === true;

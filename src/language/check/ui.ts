@@ -1,6 +1,6 @@
 /**
  * Checks `[ui]`: the directory of a world's page. A push must not leave the directory out, and the language must not
- * use it otherwise. It must hold a page unless compiling writes one.
+ * use the directory for another purpose. It must contain a page unless compiling writes one.
  */
 import { leftOutFolder } from '#domain/tree-path.ts';
 import type { UiContract } from '../contract.ts';
@@ -8,7 +8,7 @@ import type { UiTable } from '../files/connector/surfaces.ts';
 import type { Placed } from '../read/kinds.ts';
 import type { Tree } from '../read/tree.ts';
 
-/** Directories of the tree with another meaning. */
+/** Directories of the tree that have another purpose. */
 const otherDirectories = [
   'api',
   'captures',
@@ -20,7 +20,7 @@ const otherDirectories = [
   'verifiers',
 ];
 
-/** Returns why a page cannot lie in a directory, with the way out. */
+/** Returns why a page cannot be in a directory, with the way out; undefined if it can. */
 const directoryFault = (path: string): [why: string, hint?: string] | undefined => {
   const segments = path.split('/');
   const [first = ''] = segments;
@@ -54,7 +54,7 @@ const reservedPaths = ['/__svc', '/.svc'];
 const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(`${folder}/`);
 
-/** Refuses an entry path and an API prefix that would hide each other, or that the host uses. */
+/** Refuses an entry path and an API prefix if one would hide the other, or if the host uses one of them. */
 const checkAddresses = ({ place, value }: Placed<UiTable>): void => {
   const { entry, api_path: apiPath } = value;
   const reserved = reservedPaths.find((path) => isWithin(apiPath, path));
@@ -71,7 +71,7 @@ const checkAddresses = ({ place, value }: Placed<UiTable>): void => {
   }
 };
 
-/** Returns the page of a connector; null without the table. */
+/** Returns the page of a connector; null if there is no table `[ui]`. */
 export const checkUi = (tree: Tree, ui: Placed<UiTable> | undefined): UiContract | null => {
   if (ui === undefined) return null;
   checkAddresses(ui);

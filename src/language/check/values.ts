@@ -1,4 +1,4 @@
-/** Checks single values that a world's files hold for a field of an entity. */
+/** Checks single values that a world's files have for a field of an entity. */
 
 import { clip } from '#domain/cut.ts';
 import type { Comparison } from '../comparison.ts';
@@ -11,14 +11,14 @@ import { type CheckValue, createShapes } from '../schema/shapes.ts';
 import { ledgerEntityContract } from '../sql/ledger-entity.ts';
 import type { Field, Model } from './model.ts';
 
-/** Upper bound for the shown characters of a value. */
+/** Maximum number of characters of a value that a message shows. */
 const longestShown = 200;
 
-/** Validator of values against their fields. A value may lack parts. */
+/** Validator of values against their fields. An object is accepted even if it lacks members. */
 export type FieldValues = {
-  /** Returns the faults of a value as sentences; empty if the field may hold it. */
+  /** Returns the faults of a value as sentences; empty if the field may have the value. */
   faults(entity: EntityContract, field: Field, value: unknown): string[];
-  /** Returns the possible types of a field; empty if they are not known. */
+  /** Returns the possible types of a field; empty if they are unknown. */
   kinds(field: Field): ReadonlySet<JsonType>;
   /** Refuses a value that the field cannot have. */
   check(place: Place, entity: EntityContract, field: Field, value: unknown): void;
@@ -48,8 +48,8 @@ const createFieldShapes = ({
 };
 
 /**
- * Creates the validator. Values of top-level fields are validated against the whole schema, values further inside
- * against their type only.
+ * Creates the validator. Values of top-level fields are validated against the whole schema, values further inside only
+ * against their type.
  */
 export const createFieldValues = (
   model: Pick<Model, 'definitions' | 'entities' | 'types'>,
@@ -95,8 +95,9 @@ const matchFaults = (
 };
 
 /**
- * Returns the faults of comparisons of a field, as sentences. For `eq`, `ne` and `in`, the field must be able to hold
- * the value. For an order, the value must have a type of the field. Operands of `contains` are not checked.
+ * Returns the faults of comparisons of a field, as sentences. For `eq`, `ne` and `in`, the field must be able to have
+ * the value. For `lt`, `lte`, `gt` and `gte`, the value must have a type of the field. Operands of `contains` are not
+ * checked.
  */
 export const comparisonFaults = (
   values: Pick<FieldValues, 'faults' | 'kinds'>,

@@ -1,6 +1,6 @@
 /**
  * Checks the vendor behind a world: its address and credentials, its captures, and the conversion of its answers into
- * rows of the data model. Nothing here is served; `routes.ts` checks the same operations as routes.
+ * rows of the data model. This module checks nothing that is served; `routes.ts` checks the same operations as routes.
  */
 import type { Explode, FieldPath, Ingest, VendorContract, VendorOperation } from '../contract.ts';
 import { parseFieldPath } from '../field-path.ts';
@@ -14,8 +14,8 @@ import { type OperationDraft, refuseUnknownArgument } from './route-draft.ts';
 import { findDirectField } from './route-fields.ts';
 
 /**
- * Parses a path into a vendor's answer, which no schema describes. If `mayBeEmpty`, '' means the whole answer and
- * gives `[]`.
+ * Parses a path into a vendor's answer, which no schema describes. If `mayBeEmpty` is true, '' is accepted; it means
+ * the whole answer and gives `[]`.
  */
 const readPath = (place: Place, written: string, mayBeEmpty: boolean): FieldPath => {
   if (written === '' && mayBeEmpty) return [];
@@ -28,7 +28,7 @@ const readPath = (place: Place, written: string, mayBeEmpty: boolean): FieldPath
 
 type Sources = { field: string; from: FieldPath }[];
 
-/** Returns pairs of a field of an entity's rows and the path of its source. */
+/** Returns pairs: a field of an entity's rows, and the path from which its value is taken. */
 const readSources = (
   place: Place,
   written: ReadonlyMap<string, string>,
@@ -79,7 +79,7 @@ const readCarriedArguments = (
     return { field, argument };
   });
 
-/** Refuses to take one list out of a row twice. */
+/** Refuses to explode the same list of a row twice. */
 const refuseExplodeTwins = (explode: readonly Placed<ExplodeTable>[]): void => {
   const fields = new Set<string>();
   for (const { place, value } of explode) {
@@ -162,7 +162,7 @@ const readAuth = (auth: AuthTable | undefined, baseUrl: string): VendorContract[
   };
 };
 
-/** Returns the vendor of a connector; its operations must have been read. */
+/** Returns the vendor of a connector. The connector's operations must have been read before. */
 export const checkVendor = (
   { connector, auth, capture, place }: Connector,
   operations: readonly OperationDraft[],

@@ -1,7 +1,7 @@
 /**
- * Checks verifiers: `verifiers/<name>.sql`, each one query that grades a task. SQLite itself prepares the query over
- * the empty tables of the world, with permission to read only. A missing table or column, or a statement that writes,
- * is refused. The query is not run.
+ * Checks verifiers: `verifiers/<name>.sql`, each with one query that grades a task. SQLite itself prepares the query
+ * over the empty tables of the world, with permission to read only. So a missing table or column, or a statement that
+ * writes, is refused. The query is not run.
  */
 import type { Dependency } from '../contract.ts';
 import { readTasksJson, type VerifierTask, verifierFolder } from '../files/verifier-tasks.ts';
@@ -19,7 +19,7 @@ export type VerifierSources = {
   model: Model;
   /** True if the data model has no problems, so that its tables can be created. */
   isSound: boolean;
-  /** Names of the world's tools. */
+  /** Names of the world's tools, without those of linked worlds. */
   tools: ReadonlySet<string>;
   dependencies: readonly Dependency[];
   values: FieldValues;
@@ -80,7 +80,7 @@ const toTask = (task: Placed<VerifierTask>, sources: VerifierSources): Placed<Ta
   };
 };
 
-/** Returns the verifier tasks of `tasks.json`, then those of the manifest. */
+/** Returns the verifier tasks of `tasks.json`, followed by those of the manifest. */
 export const checkVerifierTasks = (
   declared: readonly Placed<VerifierTask>[],
   sources: VerifierSources,

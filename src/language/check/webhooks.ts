@@ -1,6 +1,6 @@
 /**
- * Checks `[webhooks]`: the entity of a world's subscriptions, the meaning of its fields, and the signing of
- * deliveries. Each field must exist in that entity.
+ * Checks `[webhooks]`: the entity of a world's subscriptions, the meaning of that entity's fields, and the signing of
+ * deliveries. Each field that the table names must exist in the entity.
  */
 import type { EntityContract, FieldPath, SigningScheme, WebhooksContract } from '../contract.ts';
 import { neutralSchemes, type WebhooksTable } from '../files/connector/surfaces.ts';
@@ -11,7 +11,7 @@ import { findEntity, findField, type Model } from './model.ts';
 
 type Headers = WebhooksContract['headers'];
 
-/** Header names of each scheme, built with the vendor's prefix. */
+/** Names of the headers for each signing scheme; they are made with the vendor's prefix. */
 const headersOf: Record<SigningScheme, (prefix: string | undefined, own: string) => Headers> = {
   'standard-webhooks': (prefix = 'webhook') => ({
     id: `${prefix}-id`,
@@ -39,7 +39,7 @@ const lowerCase = (headers: Headers): Headers =>
 const isNeutral = (signing: WebhooksTable['signing']): signing is keyof typeof neutralSchemes =>
   Object.hasOwn(neutralSchemes, signing);
 
-/** Refuses the absence of keys that the scheme needs, and keys that it does not use. */
+/** Refuses a table that lacks keys that the signing scheme needs, or that has keys that the scheme does not use. */
 const checkSigning = (place: Place, table: WebhooksTable): void => {
   if (place.at('signing').isRefused()) return;
   const { signing, signature_header: header, prefix, secret } = table;
@@ -55,8 +55,8 @@ const checkSigning = (place: Place, table: WebhooksTable): void => {
 };
 
 /**
- * Returns the scheme and its headers. If a scheme has a neutral name and no prefix, the headers carry the connector's
- * slug.
+ * Returns the signing scheme and its headers. If the scheme has a vendor-neutral name and the table has no prefix, the
+ * names of the headers are made with the connector's slug.
  */
 const readSigning = (
   table: WebhooksTable,
@@ -70,7 +70,7 @@ const readSigning = (
   return { signing: scheme, headers: lowerCase(headersOf[scheme](prefix ?? slug, own)) };
 };
 
-/** Types that each field of a subscription may have, null aside. */
+/** Types that each field of a subscription may have; null is always allowed. */
 const typesOf = {
   url: ['string'],
   secret: ['string'],
@@ -97,7 +97,9 @@ const readField = (
   return field.path;
 };
 
-/** Returns the content type field only if the table names one, so that contracts without it stay unchanged. */
+/**
+ * Returns the content type field only if the table names one, so that contracts without such a field stay unchanged.
+ */
 const contentTypeOf = (
   place: Place,
   { content_type: written }: WebhooksTable,
@@ -109,7 +111,7 @@ const contentTypeOf = (
         contentType: readField(place.at('content_type'), written, sources, typesOf.content_type),
       };
 
-/** Returns the webhooks of a connector; null without the table, or while its entity is not known. */
+/** Returns the webhooks of a connector; null if there is no table `[webhooks]`, or if its entity is unknown. */
 export const checkWebhooks = (
   webhooks: Placed<WebhooksTable> | undefined,
   slug: string,

@@ -1,7 +1,7 @@
 /**
- * Holds the copies of the author's contract equal: the lists of host modules, the stubs against which authors write,
- * the module of tests as hosts have it, and the docs. Python and TypeScript must offer the same, each in its own
- * spelling. `author-types.test.ts` of the world host compares signatures and docstrings of `svc_env` itself.
+ * Compares the copies of the author's contract with one another: the lists of host modules, the stubs against which
+ * authors write, the hosts' module for tests, and the docs. Python and TypeScript must offer the same functions, each
+ * in its own spelling. `author-types.test.ts` of the world host compares signatures and docstrings of `svc_env` itself.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const repo = new URL('../../../', import.meta.url);
 
 const doc = (file: string): string => readFileSync(new URL(`docs/${file}`, repo), 'utf8');
 
-/** Reads a file of the host's own modules, wherever it is below the folder of user code. */
+/** Reads a file of the host's own modules, in any folder below that of user code. */
 const hostFile = (name: string): string => {
   const [found = name] = globSync(`world-host-image/usercode/**/${name}`, { cwd: repo });
   return readFileSync(new URL(found, repo), 'utf8');
@@ -25,7 +25,7 @@ const hostFile = (name: string): string => {
 const all = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, name = '']) => name);
 
-/** Returns the block that begins with a line and ends before the next line without indent. */
+/** Returns the block that begins with a line, and ends before the next line that is not indented. */
 const block = (text: string, beginning: string): string => {
   const [, rest = ''] = text.split(beginning);
   return rest.split(/^(?=\S)/m)[0] ?? '';
@@ -109,7 +109,7 @@ it('functions of the store are exported, and members of a handler’s context', 
   expect([held(pythonModules), held(typescriptModules)]).toEqual([[], []]);
 });
 
-/** Spells a Python name as TypeScript has it. */
+/** Returns a Python name in the spelling of TypeScript. */
 const inTypeScript = (name: string): string =>
   name === 'delete'
     ? 'remove'

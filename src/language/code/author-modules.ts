@@ -4,7 +4,7 @@
  */
 import type { ContextKind } from './reading.ts';
 
-/** Functions of the store, whose first argument is an entity. */
+/** Functions of the store whose first argument is the name of an entity. */
 const pythonStore = ['get', 'query', 'count', 'insert', 'update', 'delete'];
 const typescriptStore = ['get', 'query', 'count', 'insert', 'update', 'remove'];
 const contexts = ['HandlerContext', 'VerifyContext'];
@@ -14,7 +14,7 @@ export type AuthorModules = {
   exports: ReadonlyMap<string, ReadonlySet<string>>;
   /** Exports that are only types, which TypeScript imports with `import type`. */
   types: ReadonlySet<string>;
-  /** Functions whose first argument names an entity, also as methods of a context and of `world`. */
+  /** Functions whose first argument names an entity; they are also methods of a context and of `world`. */
   store: ReadonlySet<string>;
   /** Functions whose first argument is a context and whose second is an entity. */
   finders: ReadonlySet<string>;

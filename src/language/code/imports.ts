@@ -1,6 +1,6 @@
 /**
- * Checks the imports of user code against the modules that hosts have: the language's library, `svc_env`, the world's
- * own files.
+ * Checks the imports of user code against the modules that hosts have: the language's standard library, `svc_env`, and
+ * the world's own files.
  */
 import { dirname, join } from 'node:path/posix';
 import { nearestName, suggestName } from '../read/suggest.ts';
@@ -9,11 +9,11 @@ import { nodeModules } from './node-modules.ts';
 import { isInPythonLibrary } from './python-library.ts';
 import type { CodeFault, Import, NamedAt } from './reading.ts';
 
-/** The files of the world. */
+/** Files of the world that code may import. */
 export type OwnFiles = {
   has(path: string): boolean;
   paths(): readonly string[];
-  /** Returns the names that a file exports; undefined if they are not known. */
+  /** Returns the names that a file exports; undefined if they are unknown. */
   offers(path: string): ReadonlySet<string> | undefined;
 };
 
@@ -22,7 +22,7 @@ const fault = ({ line, column }: NamedAt, message: string, hint?: string): CodeF
   ...(hint === undefined ? {} : { hint }),
 });
 
-/** Returns a fault for each imported name that the module does not have. */
+/** Returns a fault for each imported name that the module does not export. */
 const missingNames = (
   { name: module, takes }: Import,
   offers: ReadonlySet<string>,
@@ -37,12 +37,12 @@ const missingNames = (
       return fault(taken, message, nearest && `did you mean "${nearest}"?`);
     });
 
-/** Upper bound for the faults of a file that get a hint, as each hint compares every name. */
+/** Maximum number of faults of a file that get a hint, because the search for a hint compares every name. */
 export const mostHints = 20;
 
 const isTestCode = (path: string): boolean => /^(?:tests|scenarios)\//.test(path);
 
-/** Returns the file or folder of a module, given its path without extension. */
+/** Returns the file or folder of a module, for the module's path without an extension. */
 const pythonFile = (base: string, { has, paths }: OwnFiles): string | undefined => {
   const candidates = [`${base}.py`, `${base}/__init__.py`];
   const file = candidates.find(has);
@@ -50,7 +50,7 @@ const pythonFile = (base: string, { has, paths }: OwnFiles): string | undefined 
   return paths().some((path) => path.startsWith(`${base}/`)) ? `${base}/` : undefined;
 };
 
-/** Returns the folders in which absolute imports are looked up. */
+/** Returns the folders in which absolute imports of a file are looked up. */
 const searched = (importer: string): string[] =>
   isTestCode(importer) ? ['', dirname(importer), 'tests'] : [''];
 

@@ -1,4 +1,7 @@
-/** Python's standard library, as the hosts' Python has it: `sys.stdlib_module_names` of 3.13, without `_` names. */
+/**
+ * Python's standard library, as the Python of hosts has it: `sys.stdlib_module_names` of 3.13, without names that begin
+ * with `_`.
+ */
 const names = `
 abc antigravity argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2
 cProfile calendar cmath cmd code codecs codeop collections colorsys compileall concurrent
@@ -21,5 +24,5 @@ zoneinfo
 
 const library: ReadonlySet<string> = new Set(names.trim().split(/\s+/));
 
-/** Returns true if Python has a module of this name (the first part, without dots). */
+/** Returns true if the standard library has a module with this name. Of a dotted name, only the first part is given. */
 export const isInPythonLibrary = (name: string): boolean => library.has(name) || /^_/.test(name);

@@ -1,6 +1,6 @@
 /**
- * Finds syntax errors and undefined names in Python by Ruff, whose parser accepts what CPython accepts. Ruff is
- * WebAssembly here: it needs no Python and does not run the file.
+ * Finds syntax errors and undefined names in Python with Ruff, whose parser accepts what CPython accepts. Ruff is a
+ * WebAssembly module here: it needs no Python and does not run the file.
  */
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
@@ -25,14 +25,14 @@ const moduleName = '@astral-sh/ruff-wasm-nodejs';
 let linter: Workspace | undefined;
 
 /**
- * Flags that keep V8 from optimising WebAssembly. V8 derives the last two from the first only at its start, so all are
- * set.
+ * Flags that stop V8 from optimising WebAssembly. V8 derives the last two from the first only when it starts, so all
+ * three are set.
  */
 const unoptimized = ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
 /**
- * Loads Ruff for the first file, which takes some 100 ms. V8 must keep its first compilation of the WebAssembly:
- * otherwise it optimises Ruff for 3 s of CPU time, more than the check of any tree takes.
+ * Loads Ruff for the first file, which takes some 100 ms. V8 must not optimise Ruff: that would take 3 s of CPU time,
+ * more than the check of any tree.
  */
 const openLinter = (): Workspace => {
   if (linter === undefined) for (const flag of unoptimized) setFlagsFromString(flag);
@@ -41,7 +41,7 @@ const openLinter = (): Workspace => {
   return linter;
 };
 
-/** Unloads Ruff after an overflow, which leaves the module's own stack in an unknown state. */
+/** Unloads Ruff after a stack overflow, which leaves the module's own stack in an unknown state. */
 const dropLinter = (): void => {
   linter = undefined;
   delete require.cache[require.resolve(moduleName)];

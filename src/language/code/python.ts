@@ -28,40 +28,40 @@ const childrenOf = (node: SyntaxNode): SyntaxNode[] => {
   return children;
 };
 
-/** The nodes of a file that are examined, by kind. */
+/** Nodes of a file that are examined, by kind. */
 type Found = {
   imports: SyntaxNode[];
   members: SyntaxNode[];
   calls: SyntaxNode[];
   /** All names in the file. */
   names: Set<string>;
-  /** Names bound by something other than an import or a parameter. */
+  /** Names that are bound by anything other than an import or a parameter. */
   assigned: Set<string>;
   imported: Set<string>;
   parameters: Set<string>;
-  /** True if the file imports all names of another. */
+  /** True if the file imports all names of another file. */
   hasStar: boolean;
   tree: Tree;
 };
 
-/** Nodes that bind, or may bind, the plain names directly in them. */
+/** Nodes that bind, or may bind, the plain names that are their direct children. */
 const bindingNodes = new Set([
   ...['FunctionDefinition', 'ClassDefinition', 'ForStatement', 'WithStatement', 'TryStatement'],
   ...['NamedExpression', 'CapturePattern', 'ComprehensionExpression', 'SetComprehensionExpression'],
   ...['ArrayComprehensionExpression', 'DictionaryComprehensionExpression'],
 ]);
 
-/** Nodes that group the targets of an assignment. */
+/** Nodes that group several targets of an assignment. */
 const groups = new Set(['TupleExpression', 'ArrayExpression', 'ParenthesizedExpression']);
 
-/** Returns true if an assignment gives a value to the node, also as a part of a group. */
+/** Returns true if an assignment gives a value to the node, also as a member of a group. */
 const isAssigned = (node: SyntaxNode): boolean => {
   let target = node;
   while (target.parent !== null && groups.has(target.parent.name)) target = target.parent;
   return target.parent?.name === 'AssignStatement' && isTarget(target);
 };
 
-/** Returns true if a name is bound at this node, other than as a parameter or by an import. */
+/** Returns true if a name is bound at this node, and neither as a parameter nor by an import. */
 const isBinding = (node: SyntaxNode): boolean =>
   bindingNodes.has(node.parent?.name ?? '') || isAssigned(node);
 
@@ -69,7 +69,7 @@ const isBinding = (node: SyntaxNode): boolean =>
 const dynamic = ['globals', 'locals', 'vars', 'exec', 'eval', 'setattr', 'builtins', '__getattr__'];
 const probing = ['setattr', 'getattr', 'hasattr', 'delattr', 'vars'];
 
-/** Collects the nodes in one pass without recursion, because a client's file may nest arbitrarily deep. */
+/** Collects the nodes in one pass, and without recursion, because a client's file may nest arbitrarily deep. */
 const findNodes = (source: Source): Found => {
   const { text } = source;
   const found: Found = {
@@ -95,7 +95,7 @@ const findNodes = (source: Source): Found => {
   return found;
 };
 
-/** Statements within which an import may fail, or never run. */
+/** Statements within which an import may fail, or may never run. */
 const conditional = new Set(['TryStatement', 'IfStatement', 'WithStatement', 'MatchStatement']);
 
 /** Returns true if an import may fail or never run, as in `try` or under `if TYPE_CHECKING`. */
@@ -106,7 +106,7 @@ const isOptional = (node: SyntaxNode): boolean => {
   return false;
 };
 
-/** Returns the names before `as` of `a.b as c, d as e`. */
+/** Returns the names before `as` in a list such as `a.b as c, d as e`. */
 const listedNames = (nodes: readonly SyntaxNode[], source: Source): NamedAt[] => {
   const names: NamedAt[] = [];
   let isDotted = false;
@@ -135,7 +135,7 @@ const readImport = (node: SyntaxNode, source: Source): Import[] => {
   return [{ name, ...source.at(first), takes: listedNames(children.slice(end + 1), source) }];
 };
 
-/** Returns the imports from the modules of hosts: `module.name` by the local name. */
+/** Returns the imports from the modules of hosts, each as `module.name` under its local name. */
 const hostNames = (imports: readonly SyntaxNode[], source: Source): Map<string, string> => {
   const names = new Map<string, string>();
   for (const node of imports) {
@@ -159,14 +159,14 @@ const isTarget = (node: SyntaxNode): boolean => {
   return false;
 };
 
-/** Returns the text of a string literal that has neither prefix nor escapes. */
+/** Returns the text of a string literal; undefined if the literal has a prefix or escapes. */
 const plainText = (written: string): string | undefined =>
   /^(?:'([^'\\\n]*)'|"([^"\\\n]*)")$/
     .exec(written)
     ?.slice(1)
     .find((text) => text !== undefined);
 
-/** Returns the argument at a position of a call, or of the keyword `entity`, if it is a literal. */
+/** Returns the argument at an index of a call, or the keyword argument `entity`, if it is a literal. */
 const literalArgument = (call: SyntaxNode, index: number, source: Source): NamedAt | undefined => {
   const list = call.getChild('ArgList');
   const args = list === null ? [] : childrenOf(list).filter(({ name }) => !/^[(),]$/.test(name));
@@ -179,7 +179,10 @@ const literalArgument = (call: SyntaxNode, index: number, source: Source): Named
   return name === undefined ? undefined : { name, ...source.at(node) };
 };
 
-/** Returns the kind of context that an annotation names; `other` for another type. */
+/**
+ * Returns the kind of context that an annotation names; `other` if it names another type; undefined without an
+ * annotation.
+ */
 const annotated = (type: SyntaxNode | null, source: Source): ContextKind | 'other' | undefined => {
   if (type?.name !== 'TypeDef') return undefined;
   const [, name] =
@@ -188,7 +191,7 @@ const annotated = (type: SyntaxNode | null, source: Source): ContextKind | 'othe
   return name === 'HandlerContext' ? 'handler' : 'verify';
 };
 
-/** Returns the kind of a parameter; undefined if the function has no parameter of this name. */
+/** Returns the kind of context that a parameter is; undefined if the function has no parameter with this name. */
 const parameterKind = (
   definition: SyntaxNode,
   name: string,
@@ -203,7 +206,10 @@ const parameterKind = (
   return annotated(node.nextSibling, source) ?? (isUsual ? context : undefined) ?? 'other';
 };
 
-/** Returns the context that a name stands for, by the nearest enclosing function with a parameter of this name. */
+/**
+ * Returns the context to which a name refers. It is a parameter of the nearest enclosing function that has a parameter
+ * with this name.
+ */
 const contextAt = (
   node: SyntaxNode,
   of: { source: Source; context: ContextKind | undefined },
@@ -217,7 +223,7 @@ const contextAt = (
   return undefined;
 };
 
-/** Reads the uses of contexts: members, and entities passed to their methods. */
+/** Collects the uses of contexts: their members, and the entities passed to their methods. */
 const readContexts = (
   { members: found, assigned, imported, names }: Found,
   source: Source,
@@ -257,7 +263,7 @@ const entityOf = (method: SyntaxNode, member: string, source: Source): NamedAt[]
   return entity === undefined ? [] : [entity];
 };
 
-/** Reads the entities passed to functions imported from the modules of hosts. */
+/** Collects the entities passed to functions that are imported from the modules of hosts. */
 const readCalls = (
   calls: readonly SyntaxNode[],
   names: ReadonlyMap<string, string>,
@@ -279,7 +285,7 @@ const readCalls = (
     return entity === undefined ? [] : [entity];
   });
 
-/** Returns true if a name is part of an annotation, which may never be evaluated. */
+/** Returns true if a name is in an annotation, which may never be evaluated. */
 const isAnnotation = ({ line, column }: CodeFault, starts: number[], tree: Tree): boolean => {
   const offset = (starts[line - 1] ?? 0) + column - 1;
   let node: SyntaxNode | null = tree.resolveInner(offset, 1);
@@ -287,7 +293,7 @@ const isAnnotation = ({ line, column }: CodeFault, starts: number[], tree: Tree)
   return false;
 };
 
-/** Adds a hint to the first undefined names: the name that was probably meant, or the way out. */
+/** Adds a hint to each of the first undefined names: the name that was probably meant, or the way out. */
 const withHints = (faults: readonly CodeFault[], names: ReadonlySet<string>): CodeFault[] => {
   const undefinedName = ({ message }: CodeFault) => /^"(.*)" is not defined$/.exec(message)?.[1];
   const wrong = new Set(faults.map(undefinedName));

@@ -1,30 +1,30 @@
 /**
- * Facts that a check reads from user code without running it: its faults, and the modules, entities and context
- * members that it names. Python and TypeScript have the same form.
+ * Facts that a check reads from user code without running the code: its faults, and the modules, entities and context
+ * members that it names. They have the same form for Python and TypeScript.
  */
 import type { ProblemCode } from '../read/codes.ts';
 import type { Position } from '../read/positions.ts';
 
-/** A fault in one file, by a rule of the language. */
+/** A fault in one file; `code` is the rule of the language that the file breaks. */
 export type CodeFault = Position & { code: ProblemCode; message: string; hint?: string };
 
-/** A name with its place in the file. */
+/** A name with its position in the file. */
 export type NamedAt = Position & { name: string };
 
-/** A module that the code cannot run without, and the names taken from it. */
+/** A module without which the code cannot run, and the names that the code imports from it. */
 export type Import = NamedAt & { takes: readonly NamedAt[] };
 
-/** Kind of the context that a function is called with: a handler's or a grader's. */
+/** Kind of the context that a function gets as an argument: a handler's or a grader's. */
 export type ContextKind = 'handler' | 'verify';
 
-/** A member of a context that the code uses. */
+/** A member of a context that the code uses, with the kind of the context. */
 export type MemberUse = NamedAt & { context: ContextKind };
 
 export type CodeReading = {
-  /** Faults; a file with a syntax error has no other facts. */
+  /** Faults of the file. A file with a syntax error has no other facts. */
   faults: readonly CodeFault[];
   imports: readonly Import[];
-  /** Entities passed to functions of the store as literals. */
+  /** Entities whose names are passed to functions of the store as literals. */
   entities: readonly NamedAt[];
   members: readonly MemberUse[];
   /** Members that the code itself adds to a context. */
@@ -35,7 +35,7 @@ export type CodeReading = {
 
 /** Options of reading a file. */
 export type ReadingOptions = {
-  /** Kind of the context that an untyped parameter `ctx` stands for; undefined if it is not known. */
+  /** Kind of the context that a parameter `ctx` without a type is; undefined if the kind is unknown. */
   context: ContextKind | undefined;
 };
 
@@ -58,7 +58,7 @@ export const syntaxFault = (at: Position, message: string, hint?: string): CodeF
   ...(hint === undefined ? {} : { hint }),
 });
 
-/** Returns the reading of a file that nests deeper than its parser can follow. */
+/** Returns the reading of a file that nests deeper than the parser can follow. */
 export const nestsTooDeeply = (language: string): CodeReading =>
   unreadable([
     {

@@ -1,6 +1,6 @@
 /**
- * Parses TypeScript as Node runs it: amaro, which Node also uses, replaces types by spaces, so positions stay; acorn
- * parses the remaining JavaScript.
+ * Parses TypeScript as Node runs it. First amaro, which Node also uses, replaces types by spaces, so that positions
+ * stay. Then acorn parses the remaining JavaScript.
  */
 import { createRequire } from 'node:module';
 import { type Options, type Program, parse } from 'acorn';
@@ -10,10 +10,10 @@ import { type CodeFault, syntaxFault } from './reading.ts';
 const require = createRequire(import.meta.url);
 const moduleName = 'amaro';
 
-/** Error of amaro: lines from 1, columns from 0. */
+/** Error of amaro; its lines count from 1, its columns from 0. */
 type EraserFault = { code: string; message: string; startLine: number; startColumn: number };
 
-/** Error of acorn: lines from 1, columns from 0. */
+/** Error of acorn; its lines count from 1, its columns from 0. */
 type ParserFault = SyntaxError & { loc: { line: number; column: number } };
 
 const isEraserFault = (error: unknown): error is EraserFault =>
@@ -47,10 +47,10 @@ const faultOf = (error: unknown): CodeFault => {
   throw error;
 };
 
-/** A program, or its faults; neither for a file that nests too deeply. */
+/** Parsed program, or its faults. A file that nests too deeply has neither. */
 export type ParsedScript = { program?: Program; faults: CodeFault[] };
 
-/** Parses a file. */
+/** Parses a TypeScript file. */
 export const parseTypescript = (text: string): ParsedScript => {
   try {
     const { transformSync } = require(moduleName) as typeof import('amaro');

@@ -104,7 +104,7 @@ const declaredNames = (pattern: AnyNode): string[] => {
   return names;
 };
 
-/** Reads the exports of a file; undefined if it re-exports all of another. */
+/** Reads the exports of a file; undefined if the file re-exports everything from another file. */
 const readExports = ({ nodes }: Script): Set<string> | undefined => {
   const names = new Set<string>();
   for (const node of nodes) {
@@ -129,7 +129,7 @@ const known: ReadonlySet<string> = new Set(
   Object.getOwnPropertyNames(globalThis).filter((name) => !hiddenGlobals.has(name)),
 );
 
-/** Returns true if a reference is the operand of `typeof x`, which allows an undefined name. */
+/** Returns true if a reference is the operand of `typeof`, where an undefined name is allowed. */
 const isAsked = ({ identifier }: Reference, { parents }: Script): boolean => {
   const around = parents.get(identifier as unknown as AnyNode);
   return around?.type === 'UnaryExpression' && around.operator === 'typeof';
@@ -156,7 +156,7 @@ const undefinedNames = (script: Script): CodeFault[] => {
   });
 };
 
-/** Returns the literal first argument of a call of `callee`. */
+/** Returns the first argument of a call of `callee`, if it is a literal. */
 const entityOf = (callee: AnyNode, { parents }: Script): NamedAt[] => {
   const call = parents.get(callee);
   if (call?.type !== 'CallExpression' || call.callee !== (callee as CallExpression['callee']))
@@ -190,14 +190,14 @@ const entitiesOfMember = (object: AnyNode, script: Script): NamedAt[] => {
   return inner?.name === 'next' ? entityOf(inner.expression, script) : [];
 };
 
-/** Returns `module.name` of an imported variable. */
+/** Returns `module.name` for a variable that is imported; undefined for any other variable. */
 const importedAs = ({ defs: [def] }: Variable): string | undefined => {
   if (def?.type !== 'ImportBinding' || def.node.type !== 'ImportSpecifier') return undefined;
   const { source } = def.parent as unknown as ImportDeclaration;
   return `${String(source.value)}.${nameOf(def.node.imported as never)}`;
 };
 
-/** Reads the entities passed to functions imported from the modules of hosts. */
+/** Collects the entities passed to functions that are imported from the modules of hosts. */
 const readCalls = (script: Script): NamedAt[] =>
   script.scopes.scopes
     .flatMap(({ variables }) => variables)
@@ -220,7 +220,7 @@ const isFunction = (node: AnyNode): node is AnyNode & FunctionNode =>
   node.type === 'FunctionExpression' ||
   node.type === 'ArrowFunctionExpression';
 
-/** Nodes that group the targets of an assignment. */
+/** Nodes that group several targets of an assignment. */
 const groups = new Set([
   'ArrayPattern',
   'ObjectPattern',
@@ -256,12 +256,12 @@ const isOfFile = (node: AnyNode, { parents }: Script): boolean => {
   return true;
 };
 
-/** Expressions that test for members or add some, as opposed to plain uses. */
+/** Expressions that test which members `ctx` has, or add members, in contrast to plain uses. */
 const probing = /\bin\s+ctx\b|\b(?:Object|Reflect)\s*\.\s*\w+\s*\(\s*ctx\b/;
 
 /**
- * Reads the uses of a first parameter `ctx` that has no type or that of a handler's context. Types are erased from the
- * program, so they are read from the text, in which all positions are the same.
+ * Collects the uses of a first parameter `ctx` that has no type, or the type of a handler's context. Types are erased
+ * from the program, so they are read from the text, in which all positions are the same.
  */
 const readContexts = (
   script: Script,

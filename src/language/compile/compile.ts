@@ -2,8 +2,8 @@
  * Compiles a world tree: reads its hand-written files, checks them against one another, and returns the contract for
  * hosts and stores, or all problems.
  *
- * Compiling is pure and synchronous and runs no user code. A caller that compiles trees of clients must enforce a time
- * limit: validating many rows against deep schemas has no bound of its own.
+ * Compiling is pure and synchronous and runs no user code. A caller that compiles trees of clients must set a time
+ * limit, because validating many rows against deep schemas has no bound of its own.
  */
 import { limits } from '#domain/limits.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -36,23 +36,23 @@ import { openTree, type Tree } from '../read/tree.ts';
 import { createFileRowChecker, type FileRowChecker } from '../schema/checkers.ts';
 import type { Task } from '../task.ts';
 
-/** A compiled world, or the problems of the tree. */
+/** A compiled world, or the problems of its tree. */
 export type CompileResult =
   | {
       ok: true;
       contract: Contract;
-      /** Base rows of the world, from `data/<entity>.json`; entities without a file are left out. */
+      /** Base rows of the world, from `data/<entity>.json`. An entity without such a file is left out. */
       baseRows: Record<string, Row[]>;
-      /** Generated files, to be stored with the tree's own; they replace existing ones. */
+      /** Generated files, which are to be stored with the tree's own files; they replace files at the same paths. */
       generated: TreeFile[];
-      /** Redacted seeds, to be stored in place of the tree's own files. */
+      /** Files of redacted seeds, which are to be stored in place of the tree's own files. */
       rewritten: TreeFile[];
     }
   | { ok: false; problems: Problem[] };
 
 type Compiled = { contract: Contract; baseRows: Record<string, Row[]>; rewritten: TreeFile[] };
 
-/** Creates the validators of rows and values. They accept everything if the data model itself has problems. */
+/** Creates the validators of rows and values. If the data model itself has problems, they accept everything. */
 const createCheckers = (
   model: Model,
   isSound: boolean,
@@ -69,7 +69,7 @@ const createCheckers = (
 
 type Checkers = ReturnType<typeof createCheckers>;
 
-/** Returns the contract's parts from `connector.toml`; all null without one. */
+/** Returns the parts of the contract that come from `connector.toml`; all are null if there is no such file. */
 const checkConnector = (
   tree: Tree,
   connector: Connector | undefined,
@@ -89,7 +89,7 @@ const checkConnector = (
   };
 };
 
-/** Checks rows and tasks. */
+/** Checks the rows and the tasks of a world. */
 const checkData = (
   tree: Tree,
   model: Model,
@@ -184,8 +184,8 @@ export const replaceFiles = (
 };
 
 /**
- * Compiles the files of a tree, in any order. Reports all problems together and never throws. `known` is a cache for
- * callers that compile a tree repeatedly, empty at first: unchanged rows are not validated again.
+ * Compiles the files of a tree, which may be in any order. Reports all problems together and never throws. `known` is a
+ * cache for callers that compile a tree repeatedly, empty at first: unchanged rows are not validated again.
  */
 export const compileTree = (
   files: readonly TreeFile[],

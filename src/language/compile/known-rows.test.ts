@@ -1,6 +1,6 @@
 /**
- * Checks that the cache of rows does not change the result when a tree is compiled repeatedly, as while its author
- * edits it.
+ * Checks that the cache of rows does not change the result when a tree is compiled repeatedly, as it is while its
+ * author edits it.
  */
 import { expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';

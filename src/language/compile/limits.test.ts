@@ -1,6 +1,6 @@
 /**
- * Checks that every limit of a tree has an error of its own, and that everything within the limits is usable: no
- * accepted schema or value exhausts the stack.
+ * Checks that every limit of a tree has an error of its own, and that a tree within the limits is usable: no accepted
+ * schema or value exhausts the stack.
  */
 import { describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
@@ -26,7 +26,7 @@ const define = (definitions: Record<string, unknown>): Change =>
   inWorld((document) => Object.assign(document.$defs, definitions));
 const nested = (levels: number): Loose => (levels === 0 ? 1 : [nested(levels - 1)]);
 
-/** Fills a table up to a size with copies of one of its members. */
+/** Fills a table with copies of one of its members until the table has `size` members. */
 const fill = (table: Record<string, unknown>, size: number, member: string): void => {
   const missing = size - Object.keys(table).length;
   Object.assign(
@@ -35,7 +35,7 @@ const fill = (table: Record<string, unknown>, size: number, member: string): voi
   );
 };
 
-/** Each limit with a change that exceeds it, and the code and words of the error. */
+/** Each limit, with a change that exceeds it, and the code and words of the error. */
 const refusals: [limit: string, change: Change, code: string, words: string][] = [
   [
     'files',

@@ -1,7 +1,7 @@
 /**
- * Warns of rows in a tree that hold plaintext in fields that `[redact]` names. The policy applies to incoming rows
- * (captures, imports with `apply`, seeds with `apply`); files of `data/` are stored as written. A warning quotes no
- * value, and no name that the contract does not declare.
+ * Warns of rows in a tree that have plaintext in fields that `[redact]` names. The policy applies to incoming rows
+ * (captures, imports with `apply`, seeds with `apply`), but files of `data/` are stored as they are written. A warning
+ * quotes no value, and no name that the contract does not declare.
  */
 import { parsePointer } from '#domain/json.ts';
 import { verifyRow } from '../capture/redact.ts';
@@ -13,21 +13,21 @@ import { createShapeChecker } from '../schema/checkers.ts';
 /** Rows of the tree's `data/`, by entity. */
 export type BaseRows = Readonly<Record<string, readonly Row[]>>;
 
-/** Upper bound for the fields that one warning names. */
+/** Maximum number of fields that one warning names. */
 const mostFields = 5;
 
 type Holding = {
-  /** Number of rows that hold plaintext. */
+  /** Number of rows that have plaintext. */
   rows: number;
-  /** Fields that hold it, each with its policy. */
+  /** Fields that have plaintext, each with its policy. */
   fields: ReadonlySet<string>;
-  /** The first of those rows. */
+  /** First of the rows that have plaintext. */
   first: Row | undefined;
 };
 
 type Finder = {
   find(rows: readonly Row[]): Holding;
-  /** Returns the fault of the redacted row; undefined if it fits the contract. */
+  /** Returns the fault that a row would have after redaction; undefined if it would fit the contract. */
   misfit(entity: string, row: Row): string | undefined;
 };
 
@@ -96,7 +96,7 @@ const seedWarning = (
   ];
 };
 
-/** Returns a warning for each file of `data/`, and each entity of a task's seed, that holds plaintext. */
+/** Returns a warning for each file of `data/`, and each entity of a task's seed, that has plaintext. */
 export const plaintextWarnings = (contract: Contract, baseRows: BaseRows): string[] => {
   const { entities, redact, tasks } = contract;
   if (redact === null) return [];

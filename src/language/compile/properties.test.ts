@@ -1,7 +1,7 @@
 /**
- * Properties of compiling for any tree: it ends in a contract or in problems, never in an exception; a contract is
- * usable; and the order of files does not matter. 2,000 trees here, 50,000 with `make fuzz`. A failure is printed with
- * its seed and path, from which `fc.assert` repeats it.
+ * Tests properties of compiling for any tree: it ends with a contract or with problems, never with an exception; a
+ * contract is usable; and the order of files does not matter. 2,000 trees here, 50,000 with `make fuzz`. A failure is
+ * printed with its seed and path, with which `fc.assert` repeats it.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -22,7 +22,7 @@ import { type CompileResult, compileTree } from './compile.ts';
 
 type Compiled = CompileResult & { ok: true };
 
-/** Expects that the world's own rows fit, and that the validators handle any other value. */
+/** Expects that the world's own rows are accepted, and that the validators do not fail on any other value. */
 const expectCheckers = ({ contract, baseRows }: Compiled): void => {
   const rows = createRowChecker(contract);
   for (const { name } of contract.entities) {
@@ -75,12 +75,12 @@ const written = (result: CompileResult): string => {
 };
 
 /**
- * Optional parts of the test of a tree: a second compilation with the files in another order, and the use of the
+ * Optional steps of the test of a tree: a second compilation with the files in another order, and the use of the
  * result.
  */
 type Judged = { shuffled?: readonly TreeFile[]; isUsed: boolean };
 
-/** Returns true if the tree compiled; throws if a property does not hold. */
+/** Returns true if the tree compiled; throws if a property is violated. */
 const judge = (files: readonly TreeFile[], { shuffled, isUsed }: Judged): boolean => {
   const result = compileTree(files);
   if (!result.ok) expectProblems(result);
@@ -91,7 +91,7 @@ const judge = (files: readonly TreeFile[], { shuffled, isUsed }: Judged): boolea
   return result.ok;
 };
 
-/** Chooses each optional part for one tree in three, to save time; for all trees with `make fuzz`. */
+/** Chooses each optional step for one tree in three, to save time; with `make fuzz`, for all trees. */
 const chooseThoroughness = (files: readonly TreeFile[], choices: Choices): Judged => {
   const isFuzz = fuzzRuns(1).numRuns > 1;
   const isShuffled = choices.oneIn(3) || isFuzz;

@@ -10,7 +10,7 @@ import {
 import type { Contract } from '../contract.ts';
 import { languageWarnings } from './warnings.ts';
 
-/** Returns the warnings of the world except those about its rows, which `plaintext-warnings.test.ts` tests. */
+/** Returns the warnings about the world except those about its rows, which `plaintext-warnings.test.ts` tests. */
 const warningsOf = (contract: Contract, files: readonly TreeFile[]): string[] =>
   languageWarnings({ ...contract, tasks: [] }, files, {});
 

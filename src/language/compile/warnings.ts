@@ -15,7 +15,7 @@ import type { Contract, RouteContract } from '../contract.ts';
 import { nearestName } from '../read/suggest.ts';
 import { type BaseRows, plaintextWarnings } from './plaintext-warnings.ts';
 
-/** Upper bound for the warnings about one world. */
+/** Maximum number of warnings about one world. */
 const mostWarnings = 100;
 
 /** Returns a sentence for each warning: about tests, fields, rows, routes and paths, in this order; at most 100. */
@@ -36,15 +36,18 @@ export const languageWarnings = (
     ),
   ].slice(0, mostWarnings);
 
-/** Warns if a push is to run tests and there are none. This is no error: an author may set it before writing tests. */
+/**
+ * Warns if a push is to run tests and the tree has none. This is no error, because an author may set `on_push` before
+ * writing tests.
+ */
 const pushWarnings = ({ onPush }: Contract, files: readonly TreeFile[]): string[] =>
   onPush.includes('tests') && !files.some(({ path }) => path.startsWith('tests/'))
     ? ['a push is to run the tests, but there is no file in tests/, so it runs none']
     : [];
 
 /**
- * Warns of bare names in `[redact]` that no field has. They are not errors, as a vendor's answers may have more fields
- * than the entities. Paths are not checked, as they may be meant for such answers.
+ * Warns of bare names in `[redact]` that no field has. They are no errors, because a vendor's answers may have more
+ * fields than the entities. Paths are not checked, because they may be meant for fields of such answers.
  */
 const unknownRedactions = (contract: Contract): string[] => {
   const { redact } = contract;
@@ -82,7 +85,8 @@ const redactWarnings = (contract: Contract): string[] =>
   );
 
 /**
- * Returns the fields that a create route fills; undefined for one that maps no field of its body and takes all of it.
+ * Returns the fields that a create route fills; undefined for a route that maps no field of its body and takes the
+ * whole body.
  */
 const filledBy = (route: RouteContract): Set<string> | undefined => {
   if (route.body.length === 0) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Adds an entity to `schema/world.json`. The compiler validates names and keys: the edit is applied to a copy and
- * refused if it would introduce new problems.
+ * Adds an entity to `schema/world.json`. The edit is applied to a copy, and the compiler checks names and keys there.
+ * If the edit would introduce new problems, it is refused.
  */
 
 import { toPointer } from '#domain/json.ts';
@@ -28,23 +28,23 @@ export const fieldTypes = [
   'email',
 ] as const;
 
-/** One of `fieldTypes`; other values are refused. */
+/** Type of the new field, one of `fieldTypes`; other values are refused. */
 type FieldType = string;
 
 export type NewField = {
   name: string;
   type: FieldType;
-  /** True if it may be null. Default: false. */
+  /** True if the field may be null; the default is false. */
   nullable?: boolean;
-  /** True if every row has it. Default: true. */
+  /** True if every row has the field; the default is true. */
   required?: boolean;
 };
 
 export type NewEntity = {
   name: string;
-  /** Fields in order. Default: only the key. */
+  /** Fields in order; by default only the key. */
   fields?: readonly NewField[];
-  /** Fields of the primary key. Default: `id`, which is added as an integer if no field has that name. */
+  /** Fields of the primary key; by default `id`. If no field is named `id`, it is added as an integer. */
   primaryKey?: readonly string[];
 };
 
@@ -90,7 +90,7 @@ const fieldProblems = (pointer: string, fields: readonly NewField[]): Problem[] 
     return [{ ...place, code: 'bad_value', message, hint }];
   });
 
-/** Adds the entity after the existing ones. */
+/** Adds the entity after the existing entities. */
 export const addEntity = (
   files: readonly TreeFile[],
   { name, fields: given = [], primaryKey }: NewEntity,

@@ -1,7 +1,7 @@
 /**
  * Removes a table, or an item of a list, from a TOML text, with the comment above it, and leaves the rest unchanged.
- * The result is parsed and compared with the expected document. A text whose parts are too far apart to be removed
- * together is not changed.
+ * The result is parsed and compared with the expected document. If the parts of the value are too far apart to be
+ * removed together, the text is not changed.
  */
 import { parse } from 'smol-toml';
 import type { Span } from '../read/json-text.ts';
@@ -10,7 +10,7 @@ import { outlineToml } from '../read/toml-positions.ts';
 
 type Step = string | number;
 
-/** Returns the span of a value: from its key or header to the last of its parts. */
+/** Returns the span of a value in the text: from its key or header to the end of its last part. */
 const extentOf = ({ key, value, parts }: Outline): Span => {
   const spans = [value, ...(key === undefined ? [] : [key]), ...[...parts.values()].map(extentOf)];
   return {
@@ -19,7 +19,7 @@ const extentOf = ({ key, value, parts }: Outline): Span => {
   };
 };
 
-/** Extends a span to whole lines: with the comment lines right above it, and one blank line after it. */
+/** Extends a span to whole lines, including the comment lines directly above it and one blank line after it. */
 const linesAround = (text: string, { start, end }: Span): Span => {
   let from = text.lastIndexOf('\n', start - 1) + 1;
   for (;;) {
@@ -31,7 +31,7 @@ const linesAround = (text: string, { start, end }: Span): Span => {
   return { start: from, end: end + rest.length };
 };
 
-/** Returns the span of an item of a list in brackets, with the comma between it and its neighbour. */
+/** Returns the span of an item of a list in brackets, including the comma between the item and its neighbour. */
 const itemAround = (text: string, items: Outline[], index: number): Span => {
   const [before, item, next] = [items[index - 1], items[index], items[index + 1]];
   if (item === undefined) return { start: 0, end: 0 };
@@ -54,7 +54,10 @@ const without = (value: unknown, [step, ...rest]: readonly Step[]): unknown => {
   return table;
 };
 
-/** Serialises the document without empty lists: a list of tables that loses its last item disappears from the text. */
+/**
+ * Serialises the document without empty lists, because a list of tables that loses its last item disappears from the
+ * text.
+ */
 const written = (document: unknown): string =>
   JSON.stringify(
     Object.entries(document as object).filter(

@@ -4,10 +4,10 @@
  */
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
 
-/** Upper bound for the changed lines within which the shortest difference is searched. */
+/** Maximum number of changed lines up to which the shortest difference is searched. */
 const maxChanged = 2_000;
 
-/** Returns each line with its sign, and the remark if the last one has no line end. */
+/** Returns each line with its sign. If the last line has no line end, the usual remark follows. */
 const linesOf = (sign: '-' | '+', text: string): string[] => {
   if (text === '') return [];
   const lines = text.replace(/\n$/, '').split('\n');
@@ -38,7 +38,7 @@ const replacement = (before: string, after: string, file: string) => {
 };
 
 /**
- * Returns a unified diff with three lines around each change, with a header if the file is given; '' for equal texts.
+ * Returns a unified diff with three lines around each change, and with a header if `file` is given; '' for equal texts.
  */
 export const diffText = (before: string, after: string, file?: string): string => {
   if (before === after) return '';

@@ -1,6 +1,6 @@
 /**
- * Creates the files of a new world: a small one that shows how worlds are written, a small vendor with an HTTP API, or
- * a copy of a template under another name. Generated files are left to the compiler.
+ * Creates the files of a new world: a small world that shows how worlds are written, a small vendor with an HTTP API,
+ * or a copy of a template under another name. Files that the compiler generates are not included.
  */
 import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -36,10 +36,10 @@ const slugOf = (name: string): string => {
   return (words ?? ['world']).join('-').slice(0, 64).replace(/-$/, '');
 };
 
-/** Returns a TOML string. JSON and TOML write strings alike, control characters aside. */
+/** Returns a text as a TOML string. JSON and TOML write strings in the same way, except for control characters. */
 const tomlString = (text: string): string => JSON.stringify(text);
 
-/** Returns the manifest with another name; the rest of its text stays. */
+/** Returns the manifest with another name of the world; the rest of its text stays the same. */
 const renameIn = (manifest: TreeFile, name: string): TreeFile =>
   editText(manifest, (text) => {
     const problems = createProblems();
@@ -57,7 +57,7 @@ const renameIn = (manifest: TreeFile, name: string): TreeFile =>
     return text.slice(0, span.start) + tomlString(name) + text.slice(span.end);
   });
 
-/** Returns the paths of a tree that compiling writes: the fixed ones, and those of this world's page. */
+/** Returns the paths of a tree that compiling writes: the fixed paths, and those of this world's page. */
 const generatedIn = (tree: readonly TreeFile[]): Set<string> => {
   const compiled = compileTree(tree);
   const written = compiled.ok ? compiled.generated.map(({ path }) => path) : [];
@@ -79,8 +79,8 @@ const begin = (name: string, textsOf: typeof starterTexts): TreeFile[] => {
 };
 
 /**
- * Returns the hand-written files of a new world. Throws `invalid` if a world cannot have the name, or if the template
- * is not a world tree.
+ * Returns the hand-written files of a new world. Throws `invalid` if the name is not allowed for a world, or if the
+ * template is not a world tree.
  */
 export const initTree = ({
   name,
@@ -88,9 +88,9 @@ export const initTree = ({
   api = false,
 }: {
   name: string;
-  /** Tree to copy; absent: a starter. */
+  /** Tree that is copied; absent to use a starter. */
   template?: readonly TreeFile[];
-  /** True for the starter with an HTTP API, false for the smallest world. */
+  /** True for the starter with an HTTP API; false for the smallest starter. */
   api?: boolean;
 }): TreeFile[] => {
   acceptName(name);

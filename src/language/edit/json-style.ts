@@ -1,6 +1,6 @@
 /**
- * Detects the layout of a JSON text, and prints new values in the same layout. A value goes on one line if it fits,
- * unless the text never does that.
+ * Detects the layout of a JSON text, and prints new values in the same layout. A value is printed on one line if it
+ * fits, unless no value of the text is.
  */
 import type { Node } from 'jsonc-parser';
 
@@ -13,13 +13,13 @@ export type JsonStyle = {
   colon: string;
   /** True if the whole text is on one line. */
   isOneLine: boolean;
-  /** True if non-empty objects and lists may be on one line, as far as they fit. */
+  /** True if non-empty objects and lists are printed on one line where they fit. */
   isInline: boolean;
   /** Padding inside the braces of an object on one line. */
   padding: string;
 };
 
-/** Upper bound for the columns of a printed line. */
+/** Maximum length of a printed line, in columns. */
 export const maxColumns = 100;
 
 /** Returns true if some non-empty object or list is on one line. */
@@ -31,7 +31,7 @@ const hasInline = (text: string, node: Node): boolean => {
   return parts.some((part) => hasInline(text, part));
 };
 
-/** Returns the style of a JSON text. From a text without line breaks, only the spaces can be detected. */
+/** Returns the style of a JSON text. If the text has no line breaks, only its spaces can be detected. */
 export const styleOf = (text: string, root: Node): JsonStyle => {
   const body = text.trim();
   const isOneLine = !body.includes('\n');

@@ -1,5 +1,5 @@
 /**
- * Rewrites a JSON text for a changed value and preserves the text of everything unchanged: the order of keys, spaces
+ * Rewrites a JSON text for a changed value, and preserves the text of everything unchanged: the order of keys, spaces
  * and line breaks, the spelling of numbers. New values get the layout of their neighbours.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -9,14 +9,14 @@ import { type JsonStyle, maxColumns, printJson, styleOf } from './json-style.ts'
 
 type Source = { text: string; style: JsonStyle };
 
-/** A member of an object or a list: its old node, if it had one, and its new text. */
+/** A member of an object or a list: its new text, and its node in the old text; undefined if it is new. */
 type Member = { old: Node | undefined; text: string };
 
 const textOf = ({ text }: Source, from: number, to: number): string => text.slice(from, to);
 
 const endOf = (node: Node): number => node.offset + node.length;
 
-/** Returns the spaces at the beginning of the line that holds an offset. */
+/** Returns the spaces at the beginning of the line that contains an offset. */
 const indentAt = ({ text }: Source, offset: number): string => {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? '';
@@ -27,12 +27,12 @@ const columnOf = ({ text }: Source, offset: number): number =>
 
 /** Text between the members of a container. */
 type Gaps = {
-  /** Text between the comma and the member. */
+  /** Text between the preceding comma and each old member. */
   before: ReadonlyMap<Node, string>;
-  /** Text between the member and its comma. */
+  /** Text between each old member and the comma after it. */
   after: ReadonlyMap<Node, string>;
   first: string;
-  /** Text before a new member that is not the first. */
+  /** Text before a new member, unless the new member is the first. */
   next: string;
   /** Text before the closing bracket. */
   last: string;
@@ -65,7 +65,7 @@ const gapsOf = (source: Source, node: Node): Gaps => {
   };
 };
 
-/** Joins the members with their old gaps; new members get the gaps of their neighbours. */
+/** Joins the members; old members keep their gaps, new members get the gaps of their neighbours. */
 const joinMembers = (gaps: Gaps, members: readonly Member[]): string =>
   members
     .map(({ old, text }, index) => {
@@ -100,7 +100,7 @@ const printMember = (source: Source, node: Node, name: string, value: unknown): 
   return name + printJson(value, source.style, indentAt(source, at), column);
 };
 
-/** Rewrites an object. A new member is placed after the one that precedes it in the value. */
+/** Rewrites an object. A new member is placed after the member that precedes it in `value`. */
 const emitObject = (source: Source, node: Node, value: Table): string => {
   const old = new Map(
     (node.children ?? []).map((member): [string, Node] => [member.children?.[0]?.value, member]),
@@ -135,8 +135,8 @@ const jsonOf = ({ text }: Source, node: Node): unknown =>
   JSON.parse(text.slice(node.offset, endOf(node)));
 
 /**
- * Rewrites a list. Items that are still in the value stay in their order; a changed container at the same position is
- * rewritten.
+ * Rewrites a list. Items that are still in `value` stay in their order. An object or list that has changed and stays at
+ * the same index is rewritten.
  */
 const emitList = (source: Source, node: Node, value: readonly unknown[]): string => {
   const olds = (node.children ?? []).map((child) => ({ child, value: jsonOf(source, child) }));
@@ -173,8 +173,8 @@ const emit = (source: Source, node: Node, value: unknown): string => {
 };
 
 /**
- * Returns the text for another value. `text` must be valid JSON without repeated keys that nests no deeper than the
- * language allows. Remaining keys keep their order; new ones follow the key that precedes them in `value`.
+ * Returns the text rewritten for another value. `text` must be valid JSON without repeated keys that nests no deeper
+ * than the language allows. Remaining keys keep their order; a new key follows the key that precedes it in `value`.
  */
 export const rewriteJson = (text: string, value: unknown): string => {
   const root = parseTree(text, [], { disallowComments: true });

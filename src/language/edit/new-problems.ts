@@ -1,6 +1,6 @@
 /**
- * Validates an edit by compiling the tree before and after it: problems that appear only afterwards are those of the
- * edit. So a tree that already has problems can be edited one step at a time.
+ * Validates an edit by compiling the tree before and after it. Problems that appear only afterwards count as problems
+ * of the edit. So a tree that already has problems can be edited one step at a time.
  */
 import type { TreeFile } from '#domain/world.ts';
 import { type CompileResult, compileTree } from '../compile/compile.ts';
@@ -12,8 +12,8 @@ import { textAt } from './tree-text.ts';
 const problemsOf = (result: CompileResult): Problem[] => (result.ok ? [] : result.problems);
 
 /**
- * Returns a key by which a problem is recognised although lines have moved. The message about a row may change after
- * its schema was edited, so a row is identified by its number.
+ * Returns a key by which a problem is recognised although lines have moved. The message about a row may change when its
+ * schema is edited, so the key of such a problem is the row's number.
  */
 const identityOf = ({ file, pointer, code, message }: Problem): string =>
   code === 'bad_row'
@@ -21,8 +21,8 @@ const identityOf = ({ file, pointer, code, message }: Problem): string =>
     : JSON.stringify([file, pointer, code, message]);
 
 /**
- * Returns problems of an edited JSON file with lines and columns in the unedited file. A value that does not exist yet
- * gets the place where it would be added.
+ * Returns the problems of an edited JSON file, with lines and columns in the unedited file. A problem of a new value
+ * gets the place where the value would be added.
  */
 export const placeUnedited = (
   problems: readonly Problem[],
@@ -40,11 +40,14 @@ export const placeUnedited = (
   });
 };
 
-/** Finds the problems that edits of one JSON file would add to a tree. The tree itself is compiled at most once. */
+/** Finds the problems that edits of one JSON file would add to a tree. The unedited tree is compiled at most once. */
 export type Judge = {
   /** Returns the problems of the unedited tree. */
   before(): Problem[];
-  /** Returns the problems that only the edited tree has, in reading order, placed in the unedited file. */
+  /**
+   * Returns the problems that the edited tree has and the unedited tree lacks, in reading order, with positions in the
+   * unedited file.
+   */
   added(after: readonly TreeFile[]): Problem[];
 };
 

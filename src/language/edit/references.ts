@@ -1,6 +1,6 @@
 /**
- * Finds the uses of an entity among the problems of the tree without it. Each such problem is reworded to name the
- * thing that uses the entity.
+ * Finds the uses of an entity: they are problems of the tree without the entity. Each such problem is reworded to name
+ * the thing that uses the entity.
  */
 
 import { parsePointer } from '#domain/json.ts';
@@ -54,7 +54,7 @@ const ofFile = (file: string): string => {
   return task === undefined ? 'a part of it' : `${part} the task "${task}"`;
 };
 
-/** Returns a function that reads a text inside one of the tree's TOML files. */
+/** Returns a function that reads the text at a path in one of the tree's TOML files. */
 const createNames = (files: readonly TreeFile[]): ((file: string, at: string[]) => string) => {
   const tree = openTree(files, createProblems());
   return (file, at) => {
@@ -89,11 +89,11 @@ export const describeReferences = (
 
 const escaped = (name: string): string => name.replaceAll(/[^\w]/g, '\\$&');
 
-/** Returns true if user code may mention it: its name in quotes, as a segment of a path, or as a member. */
+/** Returns true if user code may mention the name: in quotes, as a segment of a path, or as a member. */
 const mentions = (text: string, name: string): boolean =>
   new RegExp(`['"\`/.]${escaped(name)}(?!\\w)`).test(text);
 
-/** Finds the files of user code that mention some of these names, each with the names in it. */
+/** Finds the files of user code that mention any of these names; returns each file with the names in it. */
 export const mentioningFiles = (
   names: readonly string[],
   files: readonly TreeFile[],

@@ -148,7 +148,7 @@ describe('removeEntity', () => {
 describe('removeEntityWithUses', () => {
   const starter = initTree({ name: 'Billing', api: true });
 
-  /** Returns the tree after the removal, with its notes. */
+  /** Returns the tree after the entity is removed, and the notes. */
   const removed = (name: string, files = starter) => {
     const result = removeEntityWithUses(files, name);
     if (!result.ok) throw new Error(JSON.stringify(result.problems, null, 2));
@@ -157,7 +157,7 @@ describe('removeEntityWithUses', () => {
     return { tree, ...result };
   };
 
-  /** Removes the code, as the author does for the files that the notes name. */
+  /** Removes the code, as an author does with the files that the notes name. */
   const withoutCode = (tree: readonly TreeFile[]) =>
     tree.filter(({ path }) => !/\.(?:py|ts)$/.test(path));
 

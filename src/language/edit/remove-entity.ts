@@ -1,7 +1,7 @@
 /**
- * Removes an entity from `schema/world.json` once nothing refers to it. References are found by compiling the tree
- * without the entity: every place that may name an entity then has a problem, which is reported as a use. Unused
- * definitions stay, as the author may need them.
+ * Removes an entity from `schema/world.json` if nothing refers to the entity. References are found by compiling the
+ * tree without the entity: every place that names the entity then has a problem, which is reported as a use. Unused
+ * definitions stay, because the author may need them.
  */
 
 import { own, toPointer } from '#domain/json.ts';
@@ -18,7 +18,7 @@ import { readWorldDocument, type WorldDocument, writeEntities } from './world-do
 
 const pointerOf = (name: string): string => toPointer(['x-svc', 'entities', name]);
 
-/** Codes of problems that keep a file from being read, so that its references are unknown. */
+/** Codes of problems because of which a file cannot be read, so that its references are unknown. */
 const unreadableCodes = new Set([
   'syntax',
   'not_utf8',
@@ -36,7 +36,7 @@ const without = (table: Table, key: string): Table => {
 const isRelationshipTo = (name: string, relationship: unknown): boolean =>
   isTable(relationship) && own(relationship, 'target') === name;
 
-/** Returns the entities without their relationships to one of them. */
+/** Returns the entities without their relationships to the named entity. */
 const withoutRelationshipsTo = (entities: Table, name: string): Table =>
   Object.fromEntries(
     Object.entries(entities).map(([key, entity]) => {
@@ -48,8 +48,8 @@ const withoutRelationshipsTo = (entities: Table, name: string): Table =>
   );
 
 /**
- * Returns the problems that the removal would cause. A data model with a dangling relationship hides faults of queries
- * over its tables, so the tree is compiled again without those relationships.
+ * Returns the problems that the removal would cause. If a relationship of the data model is dangling, faults of queries
+ * over its tables are not reported, so the tree is compiled again without those relationships.
  */
 const findReferences = (
   files: readonly TreeFile[],
@@ -79,7 +79,7 @@ type Found =
   | { ok: true; document: WorldDocument; rest: Table; judge: Judge }
   | { ok: false; problems: Problem[] };
 
-/** Finds the entity in a readable tree, or returns the problems that prevent its removal. */
+/** Finds the entity in a readable tree; returns the problems if any prevents its removal. */
 const findEntity = (files: readonly TreeFile[], name: string): Found => {
   const read = readWorldDocument(files);
   if (!read.ok) return read;
@@ -97,7 +97,7 @@ const findEntity = (files: readonly TreeFile[], name: string): Found => {
   return { ok: true, document, rest: without(document.entities, name), judge };
 };
 
-/** Removes the entity, or returns everything that refers to it. */
+/** Removes the entity; if anything refers to it, returns all references as problems. */
 export const removeEntity = (files: readonly TreeFile[], name: string): EditResult => {
   const found = findEntity(files, name);
   if (!found.ok) return found;
@@ -122,16 +122,17 @@ export const removeEntity = (files: readonly TreeFile[], name: string): EditResu
 };
 
 /**
- * Upper bound for rounds. Each round removes what the one before left dangling: a tool after its route, for example.
+ * Maximum number of rounds. Each round removes what the previous round left dangling, for example a tool after its
+ * route.
  */
 const mostRounds = 20;
 
 type Freed = { tree: TreeFile[]; uses: Use[]; names: string[] };
 
-/** Returns true for code. The author changes it; a note names the files that mention the entity. */
+/** Returns true for a code file. Only the author changes code; a note names the files that mention the entity. */
 const isCode = (file: string): boolean => /\.(?:py|ts)$/.test(file);
 
-/** Returns the tree without everything that refers to the entity, or the problems that prevent it. */
+/** Returns the tree without everything that refers to the entity; returns the problems if any prevents it. */
 const freeOf = (start: readonly TreeFile[], judge: Judge): Freed | { left: Problem[] } => {
   let tree = [...start];
   const uses: Use[] = [];
@@ -153,9 +154,9 @@ const isSameFile = (one: TreeFile, other: TreeFile | undefined): boolean =>
   other !== undefined && Buffer.compare(one.content, other.content) === 0;
 
 /**
- * Removes the entity with its rows, routes, tools, tasks and everything else that names it. If a reference remains
- * that only the author can change, it refuses and names it. It also refuses a tree that already has problems outside
- * its code.
+ * Removes the entity with its rows, routes, tools, tasks and everything else that names it. If a reference remains that
+ * only the author can change, the removal is refused, and the message names the reference. It is also refused if the
+ * tree already has problems outside its code.
  */
 export const removeEntityWithUses = (files: readonly TreeFile[], name: string): EditResult => {
   const found = findEntity(files, name);

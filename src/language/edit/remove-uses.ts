@@ -1,6 +1,6 @@
 /**
  * Removes the uses of an entity that problems report: rows, routes, tools, tasks, the table `[webhooks]`,
- * relationships and queries that grade. Links, ingest rules and code are left to the author.
+ * relationships, and queries that grade tasks. Links, ingest rules and code are left to the author.
  */
 import { own, parsePointer, toPointer } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -36,7 +36,7 @@ const listIn = (table: Table, key: string): Table[] => {
   return Array.isArray(list) ? list.filter(isTable) : [];
 };
 
-/** Returns the query of a file, and the tasks of svc-env.toml that it grades. */
+/** Returns the query in a file, and the tasks of svc-env.toml that it grades, as uses. */
 const verifierUses = (file: string, readToml: (file: string) => Table): Use[] => {
   const name = file.replace(/^verifiers\/(.*)\.sql$/, '$1');
   const tasks = listIn(readToml(environmentFile), 'tasks').flatMap((task, index): Use[] =>
@@ -76,7 +76,7 @@ const usesOf = ({ file, pointer }: Problem, readToml: (file: string) => Table): 
   return [{ kind: 'toml', file, path: ['operations', Number(second)], name }];
 };
 
-/** Returns the uses that the problems report, each once, and the problems that need the author. */
+/** Returns the uses that the problems report, each once, and the problems that only the author can solve. */
 export const findUses = (
   files: readonly TreeFile[],
   problems: readonly Problem[],
@@ -143,7 +143,7 @@ const withoutRelationship = (
     return { ...extension, entities: { ...entities, [name]: changed } };
   });
 
-/** Returns the tree without a use; undefined if it cannot be removed from its file's text. */
+/** Returns the tree without a use; undefined if the use cannot be removed from the text of its file. */
 const removeUse = (files: readonly TreeFile[], use: Use): TreeFile[] | undefined => {
   switch (use.kind) {
     case 'file':
@@ -164,7 +164,7 @@ const placeOf = (use: Use): number => {
   return use.kind === 'toml' ? Number(use.path.at(-1)) || 0 : 0;
 };
 
-/** Removes all uses. Of a list, the last item is removed first, because positions count from its beginning. */
+/** Removes all uses. The last item of a list is removed first, because indexes count from the beginning of the list. */
 export const removeUses = (
   files: readonly TreeFile[],
   uses: readonly Use[],
@@ -176,7 +176,7 @@ export const removeUses = (
   return tree;
 };
 
-/** Returns the names by which code may still mention removed uses: those of tools, tasks and operations. */
+/** Returns the names of removed tools, tasks and operations, by which code may still mention them. */
 export const namesOf = (files: readonly TreeFile[], uses: readonly Use[]): string[] => {
   const operations = listIn(tomlReader(files)(connectorFile), 'operations');
   return uses.flatMap((use) => {
@@ -187,7 +187,7 @@ export const namesOf = (files: readonly TreeFile[], uses: readonly Use[]): strin
   });
 };
 
-/** Describes a removed part of a file to a person; undefined for whole files, which their paths describe. */
+/** Describes to a person the part of a file that was removed; undefined for a whole file, which its path describes. */
 export const describePart = (use: Use): string | undefined => {
   if (use.kind === 'tool') return `the tool ${use.name}`;
   if (use.kind === 'relationship') return `a relationship of ${use.entity}`;

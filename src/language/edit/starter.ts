@@ -1,6 +1,6 @@
 /**
- * Files of the world that `init` writes without a template: one entity with two rows and the tools over it that need
- * no code, with explanations of the next steps.
+ * Files of the world that `init` writes without a template: one entity with two rows, tools for it that need no code,
+ * and explanations of the next steps.
  */
 
 /** Names that a starter writes into its files: the world's name, and its slug for identifiers. */

@@ -11,9 +11,9 @@ export type TemplateSummary = {
   slug: string;
   /** Name of the world in its manifest. */
   name: string;
-  /** First paragraph of its README, on one line; '' without one. */
+  /** First paragraph of the world's README, on one line; '' if there is no README. */
   description: string;
-  /** Names, in the order in which the files declare them. */
+  /** Names of entities, tools and tasks, in the order in which the files declare them. */
   entities: string[];
   tools: string[];
   /** Method and path of each route, for example `GET /users/{username}`. */
@@ -26,7 +26,7 @@ export type TemplateSummaryResult =
   | { ok: true; summary: TemplateSummary }
   | { ok: false; problems: Problem[] };
 
-/** Returns the first paragraph of a README below its heading, on one line. */
+/** Returns the first paragraph below the heading of a README, on one line. */
 export const leadOf = (readme: string): string => {
   const paragraphs = readme.split(/\n\s*\n/).map((text) => text.trim());
   const lead = paragraphs.find((text) => text !== '' && !text.startsWith('#'));

@@ -1,4 +1,4 @@
-/** Reads texts in the files of a tree and writes them back as bytes. A byte order mark stays. */
+/** Reads texts in the files of a tree and writes them back as bytes. A byte order mark is kept. */
 import type { TreeFile } from '#domain/world.ts';
 
 const encoder = new TextEncoder();
@@ -15,20 +15,20 @@ export const textFile = (path: string, text: string): TreeFile => ({
   content: encoder.encode(text),
 });
 
-/** Returns the text of a file; '' if there is none. */
+/** Returns the text of a file; '' if there is no such file. */
 export const textAt = (files: readonly TreeFile[], path: string): string => {
   const file = fileAt(files, path);
   return file === undefined ? '' : new TextDecoder().decode(file.content);
 };
 
-/** Returns the file after a change of its text. */
+/** Returns the file with a changed text; `change` computes the new text from the old. */
 export const editText = (file: TreeFile, change: (text: string) => string): TreeFile => {
   const text = decode(file.content);
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : '';
   return textFile(file.path, mark + change(text.slice(mark.length)));
 };
 
-/** Returns the tree with some of its files replaced, and new ones added. */
+/** Returns the tree with some of its files replaced and new files added. */
 export const replaceFiles = (
   files: readonly TreeFile[],
   replacements: readonly TreeFile[],
@@ -37,7 +37,7 @@ export const replaceFiles = (
   return [...files.filter(({ path }) => !paths.has(path)), ...replacements];
 };
 
-/** Returns the tree after a change of one of its texts, and the changed file. */
+/** Returns the tree with one of its texts changed, and the changed file. */
 export const editFile = (
   files: readonly TreeFile[],
   path: string,

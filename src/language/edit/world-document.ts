@@ -1,4 +1,6 @@
-/** `schema/world.json` for edits: its values as written, annotations included, and its text around a change. */
+/**
+ * Reads `schema/world.json` for edits: its values as written, including annotations; and writes changes into its text.
+ */
 import { own } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
 import { worldFile } from '../files/world-json.ts';
@@ -15,7 +17,10 @@ type WorldDocumentResult =
   | { ok: true; document: WorldDocument }
   | { ok: false; problems: Problem[] };
 
-/** Reads the document, or returns why it cannot be edited: it is missing, malformed, or has no table of entities. */
+/**
+ * Reads the document; returns the reason if it cannot be edited because it is missing, malformed, or has no table of
+ * entities.
+ */
 export const readWorldDocument = (files: readonly TreeFile[]): WorldDocumentResult => {
   const problems = createProblems();
   const tree = openTree(files, problems);
@@ -37,7 +42,7 @@ export const readWorldDocument = (files: readonly TreeFile[]): WorldDocumentResu
   return { ok: false, problems: problems.list() };
 };
 
-/** Returns the tree with other entities in the document, and the changed file. */
+/** Returns the tree with the document's entities replaced, and the changed file. */
 export const writeEntities = (
   files: readonly TreeFile[],
   { root, extension }: WorldDocument,

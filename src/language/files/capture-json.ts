@@ -1,7 +1,7 @@
 /**
- * Reads `captures/<operation>/<any name>.json`: one answer of the vendor, with the arguments of its request. The
- * format is this project's own; see `docs/write-worlds/world-language.md`. This file only parses; `capture/ingest.ts`
- * applies captures to the data model. Compiling a world never reads captures.
+ * Reads `captures/<operation>/<any name>.json`: one answer of the vendor, with the arguments of its request. The format
+ * is this project's own; see `docs/write-worlds/world-language.md`. This file only parses captures; `capture/ingest.ts`
+ * applies them to the data model. Compiling a world never reads captures.
  */
 import type { Row, VendorOperation } from '../contract.ts';
 import {
@@ -21,16 +21,16 @@ import type { Tree } from '../read/tree.ts';
 import { isTable } from '../read/values.ts';
 
 export const captureFolder = 'captures/';
-/** Log of the requests of a capture, one a line. It serves the capturing program and is not a capture itself. */
+/** Log of the requests of a capture, one per line. The capturing program uses it; it is not a capture itself. */
 export const captureManifest = `${captureFolder}manifest.jsonl`;
 
 const maxCaptures = 1_000;
 
-/** Reads an object whose keys the vendor chose. */
+/** Kind of an object whose keys the vendor chose. */
 const object: Kind<Row> = (place, value) =>
   isTable(value) ? value : refuseType(place, 'an object', value);
 
-/** Fields that were redacted before the capture was written, by mode. */
+/** Fields that were redacted before the capture was written, listed by mode. */
 const redactedKeys = {
   hash: required<string[]>(listOf(text), []),
   drop: required<string[]>(listOf(text), []),
@@ -40,16 +40,16 @@ const redactedKeys = {
 
 const captureKeys = {
   operation: required(text, ''),
-  /** Arguments by name of the path argument or query parameter. */
+  /** Arguments of the request, by the name of the path argument or query parameter. */
   arguments: required<Row>(object, {}),
   status: required(integer(100, 599), 200),
-  /** JSON body as received; null without one. */
+  /** JSON body of the answer as received; null if there was none. */
   body: required(anything, null),
-  /** Body that was sent, for an operation that writes. */
+  /** Body of the request, for an operation that writes. */
   request: optional(anything),
   /** Headers of the answer that clients use, by name in lower case. */
   headers: optional<Map<string, string>>(mapOf(text)),
-  /** Number of the answer's page, from 1, and whether it is the last one. */
+  /** Number of the page that the answer has, from 1, and whether it is the last page. */
   page: optional<number>(integer(1, 1_000_000)),
   last: optional<boolean>(flag),
   redacted: optional(tableOf(redactedKeys)),
@@ -71,7 +71,9 @@ const readCapture = (tree: Tree, file: string, folder: string): Placed<Capture>[
   return [];
 };
 
-/** Returns the captures of a tree, sorted by path. Refused ones are left out; notes in `.md` are allowed. */
+/**
+ * Returns the captures of a tree, sorted by path. Captures that are refused are left out; notes in `.md` are allowed.
+ */
 export const readCaptures = (tree: Tree): Placed<Capture>[] => {
   const files = tree
     .paths(captureFolder)
@@ -90,7 +92,7 @@ export const readCaptures = (tree: Tree): Placed<Capture>[] => {
   });
 };
 
-/** Returns each capture with its operation. A capture of an unknown operation is refused and left out. */
+/** Returns each capture with its operation. A capture whose operation is unknown is refused and left out. */
 export const matchCaptures = (
   captures: readonly Placed<Capture>[],
   operations: readonly VendorOperation[],

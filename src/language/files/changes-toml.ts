@@ -1,6 +1,6 @@
 /**
- * Reads `[grader.changes]` of a scenario: the changes that are allowed beside those that its checks require, and
- * whether any other change fails the task. The format is this project's own.
+ * Reads `[grader.changes]` of a scenario: the changes that are allowed in addition to those that its checks require,
+ * and whether any other change fails the task. The format is this project's own.
  */
 import { isComparison } from '../comparison.ts';
 import type { Row } from '../contract.ts';
@@ -19,7 +19,7 @@ import type { Place } from '../read/place.ts';
 import { described, optional, required, type TableOf, tableOf } from '../read/table.ts';
 import { isTable } from '../read/values.ts';
 
-/** Returns conditions by their dotted paths, whether written as paths or as nested tables. */
+/** Returns conditions by their dotted paths. The author may write them as paths or as nested tables. */
 const pathsOf = (value: Row, path = ''): [string, unknown][] =>
   Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
     const at = path === '' ? key : `${path}.${key}`;

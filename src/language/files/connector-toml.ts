@@ -39,13 +39,13 @@ export const connectorFileKeys = {
 };
 export type Connector = TableOf<typeof connectorFileKeys> & { place: Place };
 
-/** Reads the connector; undefined if the world has none, or if it is malformed, which is reported. */
+/** Reads the connector; undefined if the world has none, or if it is malformed, which is then reported. */
 export const readConnector = (tree: Tree): Connector | undefined => {
   const document = tree.toml(connectorFile);
   if (document === undefined) return undefined;
   return { ...readTable(document.place, document.value, connectorFileKeys), place: document.place };
 };
 
-/** Returns true if the connector has problems, in which case routes may be missing from the contract. */
+/** Returns true if the connector has problems. Routes may then be missing from the contract. */
 export const hasFaultyConnector = ({ problems }: Tree): boolean =>
   problems.anyBelow((file) => file === connectorFile, ['']);

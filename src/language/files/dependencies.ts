@@ -1,6 +1,6 @@
 /**
- * Reads `[dependencies]` of `svc-env.toml`: links to other worlds. The short form names a world and its version or
- * reference; the table also lists the tools and fields of it that are used.
+ * Reads `[dependencies]` of `svc-env.toml`: links to other worlds. The short form names a world and a version or
+ * reference. The table also lists which tools and fields of that world are used.
  */
 import { isSlug } from '#domain/world.ts';
 import {
@@ -20,13 +20,13 @@ import type { Place } from '../read/place.ts';
 import { defaulted, described, optional, readTable, required, tableSchema } from '../read/table.ts';
 import { isTable } from '../read/values.ts';
 
-/** A field of this world, as written, and the field of the other world to which it corresponds. */
+/** A field of this world, as written, and the corresponding field of the other world. */
 export type FieldLink = { from: string; to: string; place: Place };
 
 export type DependencyTable = {
   pin: string;
   task: string | undefined;
-  /** Undefined: all. */
+  /** Tools of the other world that are offered; undefined offers all. */
   tools: string[] | undefined;
   entities: FieldLink[];
 };
@@ -80,5 +80,5 @@ const long = kind<DependencyTable>(tableSchema(dependencyKeys), (place, value) =
   readTable(place, value, dependencyKeys),
 );
 
-/** Links by their alias. */
+/** Links to other worlds, by alias. */
 export const dependencies = mapOf<Placed<DependencyTable>>(placed(textOrTable(short, long)));

@@ -14,7 +14,7 @@ const world = smallWorld();
 const textOf = (file: string): string => world.text[file] ?? '';
 const scenarioFile = 'scenarios/finish/scenario.toml';
 
-/** Files of the small world, which use every table. */
+/** Files of the small world; together they use every table. */
 const documents: Record<SchemaFile, () => unknown> = {
   'schema/world.json': () => world.json['schema/world.json'],
   'svc-env.toml': () => parse(textOf('svc-env.toml')),
@@ -23,7 +23,7 @@ const documents: Record<SchemaFile, () => unknown> = {
   'tasks.json': () => JSON.parse(textOf('tasks.json')),
 };
 
-/** Returns every object schema with known keys, by its path. */
+/** Returns every object schema that has known keys, by its path. */
 const tablesIn = (schema: unknown, path = ''): [string, Record<string, unknown>][] => {
   if (typeof schema !== 'object' || schema === null) return [];
   const { properties } = schema as { properties?: Record<string, unknown> };

@@ -1,7 +1,7 @@
 /**
- * JSON Schemas of hand-written files, so that editors complete keys and mark mistakes in JSON and TOML. They are made
- * from the tables that read the files. A schema defines each key on its own; only compiling checks keys against one
- * another.
+ * Builds JSON Schemas of hand-written files, with which editors complete keys and mark mistakes in JSON and TOML. The
+ * schemas are made from the tables that also read the files. A schema defines each key on its own; only compiling
+ * checks keys against one another.
  */
 import type { JsonSchema } from '../contract.ts';
 import { tableSchema } from '../read/table.ts';
@@ -11,7 +11,7 @@ import { environmentFile, environmentFileKeys } from './svc-env-toml.ts';
 import { tasksFile, tasksFileKeys, verifierTasks } from './verifier-tasks.ts';
 import { dialect, worldFile, worldFileKeys } from './world-json.ts';
 
-/** Files with a schema, by their names in a tree. */
+/** Files that have a schema, by their names in a tree. */
 export const schemaFiles = [
   worldFile,
   environmentFile,
@@ -21,13 +21,13 @@ export const schemaFiles = [
 ] as const;
 export type SchemaFile = (typeof schemaFiles)[number];
 
-/** Returns the schema of the manifest, in which one of the two spellings of the table is required. */
+/** Returns the schema of the manifest; one of the two names of its main table is required. */
 const environmentSchema = (): JsonSchema => ({
   ...tableSchema(environmentFileKeys),
   oneOf: [{ required: ['environment'] }, { required: ['env'] }],
 });
 
-/** Returns the schema of `tasks.json`: a list, or an object that holds it. */
+/** Returns the schema of `tasks.json`, which is a list, or an object that has the list. */
 const tasksSchema = (): JsonSchema => ({
   oneOf: [verifierTasks.schema ?? {}, tableSchema(tasksFileKeys)],
 });

@@ -1,4 +1,4 @@
-/** Reads `[grader]` of a scenario: checks of the final state. The format is this project's own. */
+/** Reads `[grader]` of a scenario: checks of a session's final state. The format is this project's own. */
 
 import type { GivenCheck, RelatedRows } from '../checks.ts';
 import { type CheckCount, relatedKinds } from '../checks.ts';
@@ -24,7 +24,7 @@ import { described, optional, required, type TableOf, tableOf } from '../read/ta
 import { isTable } from '../read/values.ts';
 import { type ChangesTable, changesTable } from './changes-toml.ts';
 
-/** A condition: its dotted path and its value. Nested tables are another way to write the path. */
+/** A condition: its dotted path and its value. The path may also be written as nested tables. */
 type Condition = { path: string; value: unknown; place: Place };
 
 const isScalar = (value: unknown): boolean =>
@@ -60,7 +60,7 @@ const range = tableOf({
   max: described('Upper bound.', optional(rowCount)),
 });
 
-/** Returns an object without its undefined members. */
+/** Returns an object without those of its members that are undefined. */
 const given = <Value extends object>(
   value: Value,
 ): { [Name in keyof Value]: NonNullable<Value[Name]> } =>
@@ -150,7 +150,7 @@ const relatedOf = (
 /** A parsed check, with the places of its conditions by their paths. */
 export type CheckRead = {
   check: GivenCheck & { name: string };
-  /** Returns the place of a part; conditions may be written as nested tables. */
+  /** Returns the place of a member of the check; conditions may be written as nested tables. */
   placeOf(path: readonly (string | number)[]): Place;
 };
 

@@ -51,7 +51,7 @@ export const scenarioFileKeys = {
 };
 export type Scenario = TableOf<typeof scenarioFileKeys> & { place: Place };
 
-/** Reads a scenario's file; undefined if it is missing or malformed, which is reported. */
+/** Reads a scenario's file; undefined if the file is missing or malformed, which is then reported. */
 export const readScenario = (tree: Tree, file: string): Scenario | undefined => {
   if (!tree.has(file)) {
     tree.place(file).refuse('missing_file', `a scenario needs the file ${file}`);

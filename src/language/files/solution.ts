@@ -1,5 +1,5 @@
 /**
- * Reads `[solution]` and `[[alternatives]]` of `scenario.toml`: steps, or the name of a script beside it.
+ * Reads `[solution]` and `[[alternatives]]` of `scenario.toml`: steps, or the name of a script in the same folder.
  * `language/solution.ts` defines their meaning.
  */
 import type { Row } from '../contract.ts';
@@ -79,7 +79,7 @@ const step: Kind<Step> = kind(stepSchema, (place, value) => {
   return request === undefined ? { answer } : { request: toRequest(request) };
 });
 
-/** A solution as written in the file: its script is the name of a file in the scenario's folder. */
+/** A solution as written in the file. Its script is the name of a file in the scenario's folder. */
 export type WrittenSolution = { steps: Step[] } | { script: string };
 
 const scriptFile = textThat(

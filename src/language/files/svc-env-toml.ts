@@ -1,6 +1,6 @@
 /**
- * Reads `svc-env.toml`, the manifest: name of a world, its served tools, its links to other worlds, and the actions of
- * a push.
+ * Reads `svc-env.toml`, the manifest of a world: its name, its served tools, its links to other worlds, and the actions
+ * of a push.
  */
 import {
   distinct,
@@ -34,10 +34,10 @@ import { type VerifierTask, verifierTasks } from './verifier-tasks.ts';
 
 export const environmentFile = 'svc-env.toml';
 
-/** Database engine. There is only one, so `[environment] db` and `[db] engine` cannot differ once both are valid. */
+/** Database engine. There is only one, so `[environment] db` and `[db] engine` cannot differ if both are valid. */
 const engine = oneOf(['sqlite']);
 
-/** Name of the world. Lists and terminals show it, so it must have no control characters. */
+/** Name of the world. It must have no control characters, because lists and terminals show it. */
 const worldName: Kind<string> = kind(filledText(200).schema ?? {}, (place, value) => {
   const read = filledText(200)(place, value);
   if (read === undefined || !/\p{Cc}/u.test(read)) return read;
@@ -113,7 +113,7 @@ export type Environment = {
   name: string;
   /** Names of the served tools; undefined if the file does not list them. */
   serve: string[] | undefined;
-  /** Place of `serve`. */
+  /** Place of the list of served tools. */
   servePlace: Place;
   onPush: string[];
   gate: string[];
@@ -121,7 +121,7 @@ export type Environment = {
   tasks: Placed<VerifierTask>[];
 };
 
-/** Refuses a gate that no version could pass: a world without tests fails it. */
+/** Refuses a gate that no version could pass: a world without tests fails the gate. */
 const refuseClosedGate = (tree: Tree, place: Place, gate: readonly string[]): void => {
   if (!gate.includes('tests') || tree.paths('tests/').length > 0) return;
   place
@@ -145,7 +145,7 @@ const refuseAmbiguity = (
   }
 };
 
-/** Reads the manifest; undefined if it is missing or malformed, which is reported. */
+/** Reads the manifest; undefined if it is missing or malformed, which is then reported. */
 export const readEnvironment = (tree: Tree): Environment | undefined => {
   if (!tree.has(environmentFile)) {
     tree.place(environmentFile).refuse('missing_file', `a world needs the file ${environmentFile}`);

@@ -1,5 +1,5 @@
 /**
- * Reads verifier tasks: bundled tasks graded by a query. They are in `tasks.json`, or as `[[tasks]]` in
+ * Reads verifier tasks: bundled tasks that a query grades. They are written in `tasks.json`, or as `[[tasks]]` in
  * `svc-env.toml`; each names one of the files in `verifiers/`. The format is this project's own.
  */
 import {
@@ -50,7 +50,7 @@ export const tasksFileKeys = {
   tasks: described('Tasks graded by a query.', required(verifierTasks, [])),
 };
 
-/** Returns the tasks of `tasks.json`: a list, or an object that holds it as `tasks`. */
+/** Returns the tasks of `tasks.json`, which is a list, or an object that has the list as `tasks`. */
 export const readTasksJson = (tree: Tree): Placed<VerifierTask>[] => {
   const document = tree.authoredJson(tasksFile);
   if (document === undefined) return [];

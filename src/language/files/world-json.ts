@@ -53,7 +53,7 @@ const relationshipKeys = {
 };
 export type RelationshipTable = TableOf<typeof relationshipKeys>;
 
-/** Any schema; its keywords are checked when it enters the library. */
+/** A schema of any form; its keywords are checked when it is put into the library. */
 const schemaValue = kind<Placed<unknown>>({ $ref: dialect }, placed(anything));
 
 const entityKeys = {
@@ -144,7 +144,7 @@ const acceptNames = <Value>(
 ): Map<string, Placed<Value>> =>
   new Map([...named].filter(([name]) => accept(place.at(name), name)));
 
-/** Reads the document; undefined if it is missing or malformed, which is reported. */
+/** Reads the document; undefined if it is missing or malformed, which is then reported. */
 export const readWorldJson = (tree: Tree): WorldDeclaration | undefined => {
   if (!tree.has(worldFile)) {
     tree.place(worldFile).refuse('missing_file', `a world needs the file ${worldFile}`);

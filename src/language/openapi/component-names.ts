@@ -1,7 +1,7 @@
 /**
- * Names of schemas in an OpenAPI document. `components` allows only letters, digits, `.`, `-` and `_`, and entities
- * and definitions share one table. An entity keeps its name; a definition of a sibling file is `<file>.<name>`; a name
- * that is taken gets a number.
+ * Names of schemas in an OpenAPI document. `components` allows only letters, digits, `.`, `-` and `_`, and entities and
+ * definitions share one table of names. An entity keeps its name. A definition of a sibling file is named
+ * `<file>.<name>`. If a name is taken, a number is appended.
  */
 
 import { escapeSegment } from '#domain/json.ts';
@@ -12,7 +12,7 @@ import { definitionName, keywords } from '../schema/keywords.ts';
 export type ComponentNames = {
   entity: ReadonlyMap<string, string>;
   definition: ReadonlyMap<string, string>;
-  /** Component by entity: its fields, none of them required, for bodies that hold some of them. */
+  /** Component by entity, with its fields, none of them required; for bodies that have some of the fields. */
   fields: ReadonlyMap<string, string>;
 };
 
@@ -40,7 +40,7 @@ export const nameComponents = ({
 export const componentReference = (name: string | undefined): JsonSchema =>
   name === undefined ? {} : { $ref: `#/components/schemas/${name}` };
 
-/** Returns a reference to the schema of one of a component's properties. */
+/** Returns a reference to the schema of a property of a component. */
 export const propertyReference = (name: string | undefined, property: string): JsonSchema =>
   name === undefined
     ? {}
@@ -48,7 +48,10 @@ export const propertyReference = (name: string | undefined, property: string): J
         $ref: `#/components/schemas/${name}/properties/${encodeURIComponent(escapeSegment(property))}`,
       };
 
-/** Returns the schema with its references pointing to `components`. Values such as `const` stay as they are. */
+/**
+ * Returns the schema with its references changed to point to `components`. Values such as those of `const` stay as they
+ * are.
+ */
 export const toComponentSchema = (schema: unknown, names: ComponentNames): unknown => {
   if (!isTable(schema)) return schema;
   const inner = (held: unknown): unknown => toComponentSchema(held, names);

@@ -1,5 +1,5 @@
 /**
- * Schemas of single fields: whole for bodies, and reduced to scalars for path and query arguments. There may be many
+ * Schemas of single fields: complete for bodies, reduced to scalars for path and query arguments. There may be many
  * routes, so a long schema is never repeated in each of them.
  */
 import type { EntityContract, FieldPath, JsonSchema } from '../contract.ts';
@@ -8,7 +8,7 @@ import type { JsonType } from '../schema/analysis.ts';
 import { propertyReference, toComponentSchema } from './component-names.ts';
 import { followReference, type SchemaSource } from './source.ts';
 
-/** Longest schema, in characters of JSON, that is repeated in each route with its field. */
+/** Maximum length of a schema that each route with its field repeats, in characters of JSON. */
 const longestRepeated = 2_000;
 
 const typesOnly = (types: ReadonlySet<JsonType>): JsonSchema => {
@@ -17,8 +17,8 @@ const typesOnly = (types: ReadonlySet<JsonType>): JsonSchema => {
 };
 
 /**
- * Returns the schema of an entity's field for the document. A long schema is replaced by a reference if the field is a
- * direct one, and by its types if the field is nested.
+ * Returns the schema of an entity's field for the document. In place of a long schema, it returns a reference if the
+ * field is a top-level one, and only the field's types if it is nested.
  */
 export const fieldSchema = (
   source: SchemaSource,
@@ -53,7 +53,7 @@ const scalarKeywords = [
 
 const isNull = (schema: unknown): boolean => isTable(schema) && schema.type === 'null';
 
-/** Returns the schema that remains if `null` is removed from a choice of two. */
+/** Returns the other schema of a choice between a schema and `null`. */
 const withoutNull = (schema: JsonSchema): unknown => {
   const choices = schema.anyOf ?? schema.oneOf;
   if (!Array.isArray(choices)) return schema;

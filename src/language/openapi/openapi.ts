@@ -1,9 +1,9 @@
 /**
- * Builds the OpenAPI 3.1 document of the HTTP API that a world serves, from its contract alone. Schemas are copied
- * unchanged, because OpenAPI 3.1 uses the same dialect; only references are changed to point to `components`.
+ * Builds the OpenAPI 3.1 document of the HTTP API that a world serves, only from the world's contract. Schemas are
+ * copied unchanged, because OpenAPI 3.1 uses the same dialect; only references are changed to point to `components`.
  *
- * Routes of one path form one path item. OpenAPI treats paths that differ only in names of arguments as the same path,
- * so all of them get the names of the first.
+ * All routes with the same path form one path item. OpenAPI treats paths that differ only in names of arguments as the
+ * same path, so all of them get the argument names of the first.
  */
 import type { EntityContract, JsonSchema, RouteContract } from '../contract.ts';
 import { pathArguments, writePath } from '../path-segments.ts';
@@ -16,9 +16,9 @@ import { securityOf } from './security.ts';
 import { type DescribedContract, openSource, type Source, summaryOf } from './source.ts';
 
 export type OpenApiOptions = {
-  /** URL of the API, for example a session's; absent: the origin of the document. */
+  /** URL of the API, for example that of a session; absent to use the origin of the document. */
   serverUrl?: string;
-  /** Title; absent: the world's name. */
+  /** Title of the document; absent to use the world's name. */
   title?: string;
 };
 
@@ -32,7 +32,7 @@ const renameArguments = (
     return { ...parameter, name: to[position] ?? parameter.name };
   });
 
-/** Builds an Operation Object; `names` are the arguments of the path that lists it. */
+/** Builds an Operation Object; `names` are the argument names of the path item that lists the operation. */
 const operationOf = (
   route: RouteContract,
   names: readonly string[],
@@ -54,7 +54,7 @@ const operationOf = (
   };
 };
 
-/** Returns a key that is equal for paths that OpenAPI treats as one. */
+/** Returns a key that is equal for paths that OpenAPI treats as the same. */
 const pathShape = ({ segments }: RouteContract): string => writePath(segments, () => '{}');
 
 /** Returns the path in OpenAPI's notation, which cannot express arguments that span slashes. */
@@ -87,7 +87,7 @@ const fieldsOf = ({ name, schema }: EntityContract, { names }: Source): JsonSche
   };
 };
 
-/** Returns the entities whose rows some route takes from its body without a mapping. */
+/** Returns the entities whose whole rows some route takes from its body, without a mapping of fields. */
 const takenWhole = ({ api, contract }: Source): EntityContract[] => {
   const names = new Set(
     api.routes
@@ -117,8 +117,8 @@ const schemasOf = (source: Source): JsonSchema => {
 const emptyDocument = (info: JsonSchema): JsonSchema => ({ openapi: '3.1.0', info, paths: {} });
 
 /**
- * Builds the document of a world's routes. For a world without an API it has no paths. Equal contracts and options
- * give equal documents, key by key.
+ * Builds the document of a world's routes. If the world has no API, the document has no paths. Equal contracts and
+ * options give equal documents, with the same order of keys.
  */
 export const openApiOf = (
   contract: DescribedContract,

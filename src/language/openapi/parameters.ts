@@ -1,6 +1,6 @@
 /**
- * Parameters of a route: arguments of its path, its query parameters, and those of its pagination. An argument that
- * filters has the type of the field that it is compared with.
+ * Parameters of a route: arguments of its path, its query parameters, and the parameters of its pagination. An argument
+ * of a filter has the type of the field with which it is compared.
  */
 import type { JsonSchema, RouteContract } from '../contract.ts';
 import { pathArguments, restArguments } from '../path-segments.ts';
@@ -44,7 +44,7 @@ const sampleOf = (route: RouteContract, name: string): { example?: unknown } =>
   Object.hasOwn(route.sample, name) ? { example: route.sample[name] } : {};
 
 /**
- * Returns true if a write requires the argument: without one of its filter's arguments, the write would affect too
+ * Returns true if a write requires the argument. If an argument of its filter were missing, the write would affect too
  * many rows.
  */
 const isNeeded = (route: RouteContract, name: string): boolean =>
@@ -96,7 +96,10 @@ const queryParameter = (
   };
 };
 
-/** Builds a path parameter. OpenAPI cannot express that an argument spans segments, so its description says it. */
+/**
+ * Builds a path parameter. OpenAPI cannot express that an argument spans segments, so the description of the parameter
+ * says so.
+ */
 const pathParameter = (route: RouteContract, name: string, source: Source): Parameter => {
   const { schema, description } = describeArgument(route, name, source);
   const words = restArguments(route.segments).includes(name) ? ['It may hold slashes.'] : [];
@@ -111,7 +114,7 @@ const pathParameter = (route: RouteContract, name: string, source: Source): Para
   };
 };
 
-/** Returns the parameters in the order of the path, then of the query. */
+/** Returns the parameters: first those of the path, in its order, then those of the query. */
 export const parametersOf = (route: RouteContract, source: Source): Parameter[] => {
   const inPath = pathArguments(route.segments).map((name) => pathParameter(route, name, source));
   const paging = pagingParameters(route, source);

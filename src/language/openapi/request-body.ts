@@ -1,6 +1,6 @@
 /**
- * Request body of a route. A route that maps fields accepts those, each at its path, so that nested paths become
- * nested objects. A route that maps none accepts all fields of its entity; a handler accepts anything.
+ * Request body of a route. A route that maps fields accepts the mapped fields, each at its path, so that nested paths
+ * become nested objects. A route that maps no fields accepts all fields of its entity. A handler accepts anything.
  */
 import type { EntityContract, FieldPath, JsonSchema, RouteContract } from '../contract.ts';
 import { pathArguments } from '../path-segments.ts';
@@ -9,16 +9,16 @@ import { componentReference, toComponentSchema } from './component-names.ts';
 import { fieldSchema } from './field-schemas.ts';
 import { followReference, isRequiredField, type SchemaSource } from './source.ts';
 
-/** A value that the body may hold. */
+/** A value that the body may have. */
 type BodyField = {
   from: FieldPath;
   schema: unknown;
   isRequired: boolean;
-  /** Value of the row's field if the body does not have it. */
+  /** Value that the row's field gets if the body lacks it. */
   default?: unknown;
 };
 
-/** Returns true if a new row's field does not come from its body. */
+/** Returns true if a field of a new row gets its value from elsewhere than the body. */
 const isGiven = (route: RouteContract, field: FieldPath): boolean => {
   const [name = ''] = field;
   if (Object.hasOwn(route.defaults, name)) return true;
@@ -32,7 +32,7 @@ const isGiven = (route: RouteContract, field: FieldPath): boolean => {
   );
 };
 
-/** Returns true if an action writes the contents of the body. */
+/** Returns true if an action writes values of the body into a row. */
 const isWriting = ({ action }: RouteContract): boolean =>
   action === 'create' || action === 'update';
 
@@ -54,8 +54,8 @@ const toBodyField = (
 };
 
 /**
- * Returns the part of the body that a route writes: the fields that it maps; or without a mapping the whole entity,
- * with the fields that the row needs. Returns undefined if the route writes nothing, or is a handler.
+ * Returns the part of the body that a route writes: the mapped fields; or without a mapping the whole entity, and the
+ * fields that a row requires. Returns undefined if the route writes nothing, or is a handler.
  */
 export const bodyOf = (
   route: RouteContract,
@@ -81,7 +81,7 @@ type Node = { schemas: unknown[]; parts: Map<string, Node>; isRequired: boolean 
 
 const newNode = (): Node => ({ schemas: [], parts: new Map(), isRequired: false });
 
-/** Nesting depth to which the body is described; deeper values are unconstrained. */
+/** Maximum nesting depth at which the body is described; deeper values are not constrained. */
 const deepestPlace = 16;
 
 const insert = (root: Node, { from, ...field }: BodyField): void => {
@@ -100,7 +100,7 @@ const insert = (root: Node, { from, ...field }: BodyField): void => {
   );
 };
 
-/** Longest list whose items are described by position. */
+/** Maximum length of a list whose items are described by index. */
 const longestTuple = 16;
 
 const listSchema = (parts: Node['parts']): JsonSchema => {
@@ -134,10 +134,12 @@ const nodeSchema = ({ schemas, parts }: Node): unknown => {
 const hasMembers = (type: string): boolean =>
   /[/+]json$/.test(type) || type === 'application/x-www-form-urlencoded';
 
-/** Schema of a file's bytes, in the form of OpenAPI 3.0 and its readers. */
+/** Schema of a file's bytes, in the form of OpenAPI 3.0, which readers understand. */
 const bytesSchema = { type: 'string', format: 'binary' };
 
-/** Builds the body of a handler: its schema for JSON and forms, text for other types that it names, or bytes. */
+/**
+ * Builds the body of a handler: its schema for JSON and forms; text for other types that the handler names; or bytes.
+ */
 const handlerBodyOf = (route: RouteContract, source: SchemaSource): JsonSchema | undefined => {
   if (route.method === 'GET') return undefined;
   const { request, bodyEncoding } = route;

@@ -1,6 +1,6 @@
 /**
- * Responses of a route: rows in its envelope and pagination, and the vendor's errors with their bodies as examples.
- * Errors that share a status are examples of one response.
+ * Responses of a route: rows with the route's envelope and pagination, and the vendor's errors with their bodies as
+ * examples. Errors with the same status are examples of the same response.
  */
 import {
   type ApiContract,
@@ -15,7 +15,7 @@ import { isDeeperThan } from '../read/values.ts';
 import { componentReference, toComponentSchema } from './component-names.ts';
 import type { Source } from './source.ts';
 
-/** Statuses whose responses have no body by the rules of HTTP. */
+/** Statuses whose responses must not have a body in HTTP. */
 const bodiless: readonly number[] = [204, 205];
 
 const errorWords = {
@@ -29,7 +29,7 @@ const errorWords = {
 
 const errorNames = ['unauthorized', 'notFound', 'invalid'] as const;
 
-/** Names of the errors that all routes share; errors by cause have no component of their own. */
+/** Names of the errors that all routes share. Errors by cause have no component of their own. */
 type SharedName = (typeof errorNames)[number];
 type ErrorName = SharedName | InvalidCause;
 type NamedError = { name: ErrorName; error: VendorError };
@@ -57,7 +57,10 @@ type SharedError = { name: SharedName; error: VendorError };
 const hasSharedBody = (named: NamedError, { api }: Source): named is SharedError =>
   named.name in componentNames && named.error.body === api[named.name as SharedName].body;
 
-/** Returns an example. A body that routes share becomes a reference, because routes may be many and bodies long. */
+/**
+ * Returns an example. If routes share the body, the example is a reference, because there may be many routes and long
+ * bodies.
+ */
 const exampleOf = (named: NamedError, source: Source): JsonSchema =>
   hasSharedBody(named, source)
     ? { $ref: `#/components/examples/${componentNames[named.name]}` }
@@ -84,7 +87,7 @@ export const sharedResponses = (source: Source): JsonSchema =>
     ]),
   );
 
-/** Returns the bodies of those responses, for `components.examples`. */
+/** Returns the bodies of the responses that routes share, for `components.examples`. */
 export const sharedExamples = ({ api }: Source): JsonSchema =>
   Object.fromEntries(
     errorNames
@@ -128,12 +131,12 @@ const errorResponses = (route: RouteContract, source: Source): [string, JsonSche
 };
 
 /**
- * Returns true if responses carry cursors or links of adjacent pages; pagination by offset has no cursors, only links.
+ * Returns true if responses have cursors or links of adjacent pages. Pagination by offset has no cursors, only links.
  */
 const hasMarks = ({ page }: RouteContract, { api: { paging } }: Source): boolean =>
   page === 'cursor' || (page === 'offset' && paging.links);
 
-/** Returns the keys beside the rows of a list: their count, and the next and previous page. */
+/** Returns the keys of a list's answer besides the rows: their count, and the next and previous page. */
 const listProperties = (route: RouteContract, source: Source): JsonSchema => {
   const { paging } = source.api;
   const count = paging.hitsKey === '' ? {} : { [paging.hitsKey]: { type: 'integer', minimum: 0 } };
@@ -146,7 +149,7 @@ const listProperties = (route: RouteContract, source: Source): JsonSchema => {
   };
 };
 
-/** Returns the schema of a successful response: rows bare, or in the route's envelope. */
+/** Returns the schema of a successful response: the rows alone, or in the route's envelope. */
 const answerSchema = (route: RouteContract, source: Source): unknown => {
   const entity = source.entity(route.entity);
   if (route.response !== undefined) return toComponentSchema(route.response, source.names);
@@ -190,8 +193,8 @@ const changeHeader = ({ lastModified }: RouteContract): JsonSchema =>
       };
 
 /**
- * Returns the contents for further media types of a route, except patterns with `*` and those of JSON; their bodies
- * are unconstrained.
+ * Returns the contents for the further media types of a route, without patterns that have `*` and without JSON types.
+ * The bodies are not constrained.
  */
 const otherContents = ({ mediaTypes = [] }: RouteContract): [string, JsonSchema][] =>
   mediaTypes.filter((type) => !/\*|[/+]json$/.test(type)).map((type) => [type, { schema: {} }]);

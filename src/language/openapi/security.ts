@@ -1,6 +1,6 @@
 /**
- * Authentication of requests to a world's API. A session has one token. Its API accepts the token as a bearer for
- * every vendor, and also in the vendor's own scheme, so that the vendor's clients work.
+ * Authentication of requests to a world's API. A session has one token. Its API accepts the token as a bearer token,
+ * whatever the vendor, and also in the vendor's own scheme, so that the vendor's clients work.
  */
 import { type ApiContract, type JsonSchema, scopesOf } from '../contract.ts';
 
@@ -10,7 +10,7 @@ const session: JsonSchema = {
   description: "The token of the session's API surface.",
 };
 
-/** Returns the URL of a path below the server, whose URL may end with a slash. */
+/** Returns the URL of a path on the server, whose own URL may end with a slash. */
 const below = (serverUrl: string, path: string): string =>
   /^https?:\/\//i.test(path) ? path : `${serverUrl.replace(/\/+$/, '')}${path}`;
 
@@ -29,7 +29,7 @@ const oauth2 = ({ tokenPath, scope }: ApiContract['auth'], serverUrl: string): J
   };
 };
 
-/** Returns the vendor's scheme, if sessions also serve it. */
+/** Returns the vendor's scheme; undefined if sessions do not serve it in addition to the bearer token. */
 const vendorScheme = (auth: ApiContract['auth'], serverUrl: string): JsonSchema | undefined => {
   switch (auth.scheme) {
     case 'header':
@@ -46,7 +46,7 @@ const vendorScheme = (auth: ApiContract['auth'], serverUrl: string): JsonSchema 
   }
 };
 
-/** Returns the security schemes of the document, and the requirements, of which a request must meet any one. */
+/** Returns the security schemes of the document, and the requirements; a request must meet one of them. */
 export const securityOf = (
   { auth }: ApiContract,
   serverUrl: string,

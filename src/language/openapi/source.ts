@@ -13,27 +13,27 @@ import { type Analysis, analysisOf } from '../schema/analysis.ts';
 import { definitionName } from '../schema/keywords.ts';
 import { type ComponentNames, nameComponents } from './component-names.ts';
 
-/** Parts of a contract that describe its HTTP side. */
+/** Parts of a contract that describe its HTTP API. */
 export type DescribedContract = Pick<
   Contract,
   'name' | 'package' | 'definitions' | 'entities' | 'api' | 'vendor'
 >;
 
-/** Entities and their schemas, with helpers. */
+/** Entities and their schemas, with functions to look them up. */
 export type SchemaSource = {
   contract: DescribedContract;
   analysis: Analysis;
   names: ComponentNames;
-  /** Returns the entity of a route, if it has one. */
+  /** Returns the entity with a name; undefined if the name is null, as for a route without an entity. */
   entity(name: string | null): EntityContract | undefined;
   /** Returns the length of a schema, in characters of JSON. */
   lengthOf(schema: unknown): number;
 };
 
-/** The same, with the API of the routes. */
+/** Entities and their schemas, and the API of the routes. */
 export type Source = SchemaSource & { api: ApiContract };
 
-/** Creates a cache of lengths: routes need those of the same fields repeatedly. */
+/** Creates a cache of lengths, because routes need the lengths of the same fields repeatedly. */
 const createLengths = (): SchemaSource['lengthOf'] => {
   const known = new WeakMap<object, number>();
   return (schema) => {
@@ -60,10 +60,10 @@ export const openSource = (contract: DescribedContract, api: ApiContract): Sourc
   api,
 });
 
-/** Upper bound for a chain of references: definitions may refer to one another in cycles. */
+/** Maximum length of a chain of references, because definitions may refer to one another in cycles. */
 const longestChain = 32;
 
-/** Returns the schema at the end of a chain of references, or the schema itself. */
+/** Returns the schema at the end of a chain of references; returns the schema itself if it is no reference. */
 export const followReference = (
   schema: unknown,
   definitions: Contract['definitions'],
@@ -78,7 +78,7 @@ export const followReference = (
   return isTable(current) ? current : {};
 };
 
-/** Returns true if every row has the field at a path; false if the schemas leave that open. */
+/** Returns true if every row has the field at a path; false if the schemas do not guarantee that. */
 export const isRequiredField = (
   { analysis, contract }: SchemaSource,
   entity: EntityContract,

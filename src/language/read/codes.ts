@@ -1,8 +1,8 @@
 /**
  * Stable codes of the rules that a tree can violate, grouped by subject, each with a description and the way out.
- * Clients and tests identify problems by these codes, which never change their meaning.
- * `docs/write-worlds/problems.md` is generated from this file and the corpus: run `make docs` after a change here, and
- * give every new code a case in `test/contract/language/`.
+ * Clients and tests identify problems by these codes, whose meaning never changes. `docs/write-worlds/problems.md` is
+ * generated from this file and the corpus: run `make docs` after a change here, and give every new code a case in
+ * `test/contract/language/`.
  */
 const groups = {
   'The tree': {
@@ -153,7 +153,7 @@ type ProblemGroup = {
   codes: readonly { code: ProblemCode; sentence: string }[];
 };
 
-/** All codes in the order of this file, in groups, each with its sentences. */
+/** All codes in the order of this file, grouped, each with its description and way out. */
 export const problemGroups: readonly ProblemGroup[] = Object.entries(groups).map(
   ([title, codes]) => ({
     title,

@@ -1,6 +1,6 @@
 /**
- * Parses the JSON and TOML files of a tree into plain values with places. It refuses contents that the notations allow
- * and a world cannot hold: numbers that lose digits, dates, unlimited nesting.
+ * Parses the JSON and TOML files of a tree into plain values with places. It refuses contents that JSON or TOML allows
+ * and a world cannot have: numbers that lose digits, dates, unlimited nesting.
  */
 import { parse as parseTomlText, TomlError } from 'smol-toml';
 import { parsePointer } from '#domain/json.ts';
@@ -31,8 +31,8 @@ const refuseSyntax = (
 };
 
 /**
- * Returns the position at which `JSON.parse` stopped. Some of its messages contain it; for the others the text is
- * searched.
+ * Returns the position at which `JSON.parse` stopped. Some of its messages contain the position; for other messages the
+ * text is searched.
  */
 const syntaxPosition = (message: string, text: string): Position => {
   const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
@@ -54,11 +54,14 @@ const parseJsonText = (
   }
 };
 
-/** Returns the place of a JSON file. Its lines are looked up only if a problem is reported there. */
+/** Returns the place of a JSON file. Lines are determined only if a problem is reported at the place or below it. */
 export const placeOfJson = (problems: Problems, file: string, text: string): Place =>
   createPlace(problems, file, createLocate(text, outlineJson));
 
-/** Parses a JSON file, or reports why it cannot. A repeated key is a problem, not a replacement. */
+/**
+ * Parses a JSON file, or reports why the file cannot be parsed. A repeated key is reported as a problem and does not
+ * replace the earlier key.
+ */
 export const parseJson = (problems: Problems, file: string, text: string): Document | undefined => {
   const parsed = parseJsonText(problems, file, text);
   if (parsed === undefined) return undefined;
@@ -83,7 +86,7 @@ export const parseJson = (problems: Problems, file: string, text: string): Docum
   return { place, value: parsed.value };
 };
 
-/** Refuses the dates of a value and replaces them by what the author probably meant: quoted dates. */
+/** Refuses the dates in a value, and replaces them by quoted dates, which the author probably meant. */
 const withoutDates = (place: Place, value: unknown): unknown => {
   if (value instanceof Date) {
     place.refuse('wrong_type', 'a bare date is not a value of JSON', 'quote it');
@@ -97,7 +100,7 @@ const withoutDates = (place: Place, value: unknown): unknown => {
   return Object.fromEntries(entries.map(([key, item]) => [key, withoutDates(place.at(key), item)]));
 };
 
-/** Parses a TOML file, or reports why it cannot. */
+/** Parses a TOML file, or reports why the file cannot be parsed. */
 export const parseToml = (problems: Problems, file: string, text: string): Document | undefined => {
   let value: unknown;
   try {

@@ -1,7 +1,7 @@
 /**
  * Finds the functions that a user-code file offers in its text, without running user code. Two kinds count:
- * declarations at the beginning of a line, where the languages' own style puts top-level ones, and names that the file
- * imports from modules beside it. So a handlers module may consist of re-exports.
+ * declarations at the beginning of a line, where the usual style of both languages has top-level ones, and names that
+ * the file imports from modules in the same folder. So a handlers module may consist of re-exports.
  */
 const declarations = {
   py: [/^(?:async[ \t]+)?def[ \t]+([A-Za-z_]\w*)[ \t]*[([]/gm],
@@ -11,7 +11,7 @@ const declarations = {
   ],
 };
 
-/** Patterns of re-exported lists of names; relative modules only. */
+/** Patterns of lists of names that are re-exported from relative modules. */
 const reexports = {
   py: /^from[ \t]+\.[\w.]*[ \t]+import[ \t]+(?:\(([^)]*)\)|([^(\n]*))/gm,
   ts: /^export[ \t]*\{([^}]*)\}[ \t]*from[ \t]*['"]\./gm,

@@ -7,7 +7,7 @@ import { visit } from 'jsonc-parser';
 import { toPointer } from '#domain/json.ts';
 import { endOfString, skipBlanks } from './json-text.ts';
 
-/** Returns the message of `JSON.parse` without the quoted part of the text and the position. */
+/** Returns the message of `JSON.parse` without its quotation of the text and without the position. */
 export const saidOfSyntax = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(
     / in JSON at position .*$|, ?(?:\.\.\.)?".*$/s,
@@ -23,8 +23,8 @@ const canFollow = (before: string, part: string): boolean => {
 
 /**
  * Returns the offset of the first unexpected token, for a text that `JSON.parse` refuses with "Unexpected token" or
- * "Unexpected end". `visit` would find it, too, but recurses at each level, and a text that `JSON.parse` refuses may
- * nest a million levels.
+ * "Unexpected end". The function `visit` of jsonc-parser would also find the token, but it recurses at each level, and
+ * a text that `JSON.parse` refuses may nest a million levels.
  */
 export const findUnexpected = (text: string): number => {
   let before = '';
@@ -44,7 +44,7 @@ export const findUnexpected = (text: string): number => {
   return text.length;
 };
 
-/** Counts the keys written in a text of valid JSON. */
+/** Counts the keys that a text of valid JSON has, including repeated ones. */
 const countWrittenKeys = (text: string): number => {
   let count = 0;
   for (let start = text.indexOf('"'); start !== -1; ) {
@@ -71,13 +71,13 @@ const countKeys = (value: unknown): number => {
 };
 
 /**
- * Returns true if a text has keys that its parsed value lacks, that is, repeated keys. The value must not nest deeply;
- * the text may, in values that a repeated key replaced.
+ * Returns true if an object in a text repeats a key, so that the parsed value has fewer keys than the text. The value
+ * must not nest deeply; the text may, in values that a repeated key replaced.
  */
 export const repeatsKeys = (text: string, value: unknown): boolean =>
   countWrittenKeys(text) !== countKeys(value);
 
-/** Returns pointers to the keys that repeat an earlier one of their object; the text must not nest deeply. */
+/** Returns pointers to the keys that repeat an earlier key of the same object. The text must not nest deeply. */
 export const findDuplicateKeys = (text: string): string[] => {
   const duplicates: string[] = [];
   const objects: Set<string>[] = [];
@@ -104,12 +104,12 @@ const losesDigits = (source: string): boolean => {
 
 type UnsafeNumber = { pointer: string; source: string };
 
-/** Cheap test for a number that may lose digits: sixteen digits, or a large exponent. */
+/** Cheap test whether a text may have a number that loses digits: sixteen digits, or a large exponent. */
 const mayLose = /\d[\d.]{15}|[eE][-+]?\d{3}/;
 
 /**
- * Finds the first number that does not keep its exact value; the text must not nest deeply. Whole numbers are exact up
- * to 2^53. A caller that also requires exact fractions passes its own `loses`.
+ * Finds the first number whose exact value is lost in parsing. The text must not nest deeply. Whole numbers are exact
+ * up to 2^53. A caller that also requires exact fractions passes its own function `loses`.
  */
 export const findUnsafeNumber = (
   text: string,

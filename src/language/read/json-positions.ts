@@ -1,6 +1,6 @@
 /**
- * Builds the outline of a JSON text along the requested pointers and skips everything else. So one refused row of a
- * large file costs one pass over the text and hardly any memory. If a key is repeated in an object, the last one
+ * Builds the outline of a JSON text along the requested pointers, and skips everything else. So one refused row of a
+ * large file costs one pass over the text and hardly any memory. If a key is repeated in an object, the last occurrence
  * counts, as for `JSON.parse`.
  */
 import { eachMember, endOfValue, skipBlanks } from './json-text.ts';
@@ -20,6 +20,6 @@ const outlineValue = (text: string, start: number, wanted: Wanted): Outline => {
   return { value: { start, end }, parts };
 };
 
-/** Outlines a valid JSON text. */
+/** Returns the outline of a valid JSON text along the requested pointers. */
 export const outlineJson = (text: string, wanted: Wanted): Outline =>
   outlineValue(text, skipBlanks(text, 0), wanted);

@@ -1,15 +1,15 @@
 /**
- * Walks over the text of a JSON document without building its values: the beginnings of members and the ends of
- * values. The text must be valid JSON. Nothing here recurses by itself, so depth costs nothing.
+ * Walks over the text of a JSON document without building its values: finds where members begin and values end. The
+ * text must be valid JSON. The functions do not recurse by themselves, so nesting depth costs nothing.
  *
- * It does not use the scanner of jsonc-parser, which reads every token. That takes twenty times as long as skipping
+ * The scanner of jsonc-parser is not used, because it reads every token. That takes twenty times as long as skipping
  * unneeded parts, and files of rows have many megabytes.
  */
 
-/** A part of a text: offsets in UTF-16 code units, the end excluded. */
+/** A part of a text: the offsets of its start and its end in UTF-16 code units; the end is excluded. */
 export type Span = { start: number; end: number };
 
-/** A member of an object, with its key, or an item of a list. */
+/** A member of an object with its key, or an item of a list. */
 type Member = {
   name: string | number;
   key?: Span;
@@ -25,7 +25,10 @@ export const skipBlanks = (text: string, from: number): number => {
   return at;
 };
 
-/** Returns the end of the string whose quote opens at `start`; the text's end if no quote closes it. */
+/**
+ * Returns the offset after the string whose opening quote is at `start`; the end of the text if no quote closes the
+ * string.
+ */
 export const endOfString = (text: string, start: number): number => {
   for (let from = start + 1; ; ) {
     const quote = text.indexOf('"', from);
@@ -51,7 +54,7 @@ const endOfContainer = (text: string, start: number): number => {
   return text.length;
 };
 
-/** Returns the end of the value that begins at `start`. */
+/** Returns the offset after the value that begins at `start`. */
 export const endOfValue = (text: string, start: number): number => {
   const first = text[start];
   if (first === '"') return endOfString(text, start);
@@ -61,7 +64,7 @@ export const endOfValue = (text: string, start: number): number => {
   return scalar.lastIndex;
 };
 
-/** Returns the nesting depth of lists and objects, including values that a repeated key replaces. */
+/** Returns the nesting depth of lists and objects in a text. Values that a repeated key replaces are included. */
 export const depthOf = (text: string): number => {
   let depth = 0;
   let most = 0;
@@ -83,8 +86,8 @@ const readMember = (text: string, at: number, index: number | undefined): Member
 };
 
 /**
- * Visits the direct members of the value at `start`; none if it is a scalar. The visitor returns the end of the
- * member's value; the function returns the end of the whole value.
+ * Visits the direct members of the value at `start`; a scalar has none. The visitor returns the offset after the
+ * member's value; the function returns the offset after the whole value.
  */
 export const eachMember = (
   text: string,

@@ -1,7 +1,7 @@
 /**
- * Kinds of values that a key can hold. A kind reads a value at its place: it returns the parsed value, or refuses it
- * there and returns undefined. It also has a JSON Schema of the accepted values, as far as one can express them.
- * Editors use it to complete and check the files of a world.
+ * Kinds of values that a key can have. A kind reads a value at its place: it returns the parsed value, or refuses the
+ * value there and returns undefined. A kind also has a JSON Schema of the values that it accepts, as far as one can
+ * express them. Editors use the schema to complete and check the files of a world.
  */
 
 import { parsePointer } from '#domain/json.ts';
@@ -12,39 +12,39 @@ import { isTable, kindOf } from './values.ts';
 
 export type Kind<Value> = {
   (place: Place, value: unknown): Value | undefined;
-  /** Schema of accepted values, for editors; absent: anything. */
+  /** Schema of the accepted values, for editors; absent if any value is accepted. */
   readonly schema?: JsonSchema;
 };
 
-/** Builds a kind with its schema. */
+/** Builds a kind from its reader and its schema. */
 export const kind = <Value>(
   schema: JsonSchema,
   read: (place: Place, value: unknown) => Value | undefined,
 ): Kind<Value> => Object.assign((place: Place, value: unknown) => read(place, value), { schema });
 
-/** Returns the key that a value belongs to, for messages; '' for a whole document. */
+/** Returns the key to which a value belongs, for messages; '' for a whole document. */
 const keyOf = (place: Place): string =>
   parsePointer(place.pointer).findLast((segment) => !/^\d+$/.test(segment)) ?? '';
 
-/** Refuses a value with a message that names its key. */
+/** Refuses a value; the message names the value's key. */
 export const refuseValue = (place: Place, message: string, hint?: string): undefined => {
   const key = keyOf(place);
   place.refuse('bad_value', key === '' ? message : `${key}: ${message}`, hint);
 };
 
-/** Refuses a value of the wrong type with a message that names its key. */
+/** Refuses a value of the wrong type; the message names the value's key. */
 export const refuseType = (place: Place, wanted: string, value: unknown): undefined => {
   const key = keyOf(place);
   const message = `must be ${wanted}, is ${kindOf(value)}`;
   place.refuse('wrong_type', key === '' ? message : `${key}: ${message}`);
 };
 
-/** Any text. */
+/** Kind of any text. */
 export const text: Kind<string> = kind({ type: 'string' }, (place, value) =>
   typeof value === 'string' ? value : refuseType(place, 'a text', value),
 );
 
-/** Builds the kind of a text with at least one character, and at most `most`. */
+/** Builds the kind of a text with at least one character and at most `most` characters. */
 export const filledText = (most = 1_000): Kind<string> =>
   kind({ type: 'string', minLength: 1, maxLength: most, pattern: '\\S' }, (place, value) => {
     const read = text(place, value);
@@ -68,7 +68,7 @@ export const textMatching = (wanted: string, pattern: RegExp): Kind<string> =>
     textThat(wanted, (read) => pattern.test(read)),
   );
 
-/** Builds the kind of one of a few words. */
+/** Builds the kind of a text that is one of the given words. */
 export const oneOf = <const Word extends string>(words: readonly Word[]): Kind<Word> =>
   kind({ enum: [...words] }, (place, value) => {
     const read = text(place, value);
@@ -107,10 +107,10 @@ export const flag: Kind<boolean> = kind({ type: 'boolean' }, (place, value) =>
   typeof value === 'boolean' ? value : refuseType(place, 'true or false', value),
 );
 
-/** Any value at all. */
+/** Kind that accepts any value. */
 export const anything: Kind<unknown> = (_place, value) => value;
 
-/** A value with its place, for a later check. */
+/** A value with its place, so that it can be checked later. */
 export type Placed<Value> = { place: Place; value: Value };
 
 export const placed = <Value>(inner: Kind<Value>): Kind<Placed<Value>> =>
@@ -119,7 +119,7 @@ export const placed = <Value>(inner: Kind<Value>): Kind<Placed<Value>> =>
     return read === undefined ? undefined : { place, value: read };
   });
 
-/** Builds the kind of a list; refused items are left out. */
+/** Builds the kind of a list. Items that are refused are left out. */
 export const listOf = <Value>(
   item: Kind<Value>,
   { least = 0, most = Number.POSITIVE_INFINITY } = {},
@@ -155,7 +155,7 @@ export const distinct = (list: Kind<string[]>): Kind<string[]> =>
     return [...seen];
   });
 
-/** Builds the kind of a table whose keys the author chooses; refused entries are left out. */
+/** Builds the kind of a table whose keys the author chooses. Entries that are refused are left out. */
 export const mapOf = <Value>(held: Kind<Value>, { least = 0 } = {}): Kind<Map<string, Value>> => {
   const size = least > 0 && { minProperties: least };
   const schema = { type: 'object', additionalProperties: held.schema ?? {}, ...size };
@@ -172,7 +172,7 @@ export const mapOf = <Value>(held: Kind<Value>, { least = 0 } = {}): Kind<Map<st
   });
 };
 
-/** Builds the kind of a value that has a short form, a text, and a long form, a table. */
+/** Builds the kind of a value that is written in a short form, as a text, or in a long form, as a table. */
 export const textOrTable = <Value>(short: Kind<Value>, long: Kind<Value>): Kind<Value> =>
   kind({ anyOf: [short.schema ?? {}, long.schema ?? {}] }, (place, value) => {
     if (typeof value === 'string') return short(place, value);

@@ -1,6 +1,6 @@
 /**
- * Rules for names that authors choose. Names of members that every JavaScript object inherits are refused everywhere,
- * because looking them up in a row would not be safe.
+ * Rules for names that authors choose. Names that every JavaScript object inherits, such as `constructor`, are refused
+ * everywhere, because looking them up in a row would not be safe.
  */
 import type { Place } from './place.ts';
 
@@ -11,7 +11,7 @@ const inherited: ReadonlySet<string> = new Set([
 
 const reservedPrefixes = ['sqlite_', 'svc_', 'benchmark_'];
 
-/** Columns of the store itself, which no field may shadow. */
+/** Names of the store's own columns, which no field may have. */
 const storeColumns = ['_key', 'payload'];
 
 export const isInherited = (name: string): boolean => inherited.has(name);
@@ -27,7 +27,7 @@ export const acceptName = (place: Place, name: string): boolean => {
   return false;
 };
 
-/** Upper bound for a name in characters, because every message, column and index about it repeats it. */
+/** Maximum length of a name in characters, because every message, column and index about the named thing repeats it. */
 const maxNameLength = 128;
 
 const acceptSpelling = (place: Place, name: string, pattern: RegExp, what: string): boolean => {
@@ -68,7 +68,7 @@ export const acceptDefinitionName = (place: Place, name: string): boolean =>
   acceptSpelling(place, name, /^[A-Za-z_][A-Za-z0-9_.-]*$/, 'a definition') &&
   acceptName(place, name);
 
-/** Refuses names that differ from an earlier one only by case. */
+/** Refuses a name that differs from an earlier name only by case. */
 export const refuseCaseTwins = (
   placeOf: (name: string) => Place,
   names: readonly string[],

@@ -5,7 +5,8 @@ export const lockPath = 'schema/lock.json';
 export const openApiPath = 'schema/openapi.json';
 
 /**
- * Paths that the author must leave to the compiler, which replaces files there. A generated UI page has no fixed path.
+ * Paths that only the compiler may write; it replaces files there. A generated UI page has no fixed path and is not
+ * among them.
  */
 export const generatedPaths = [
   'db/schema.sql',
@@ -29,7 +30,9 @@ const inputPatterns = [
   /^scenarios\/[^/]+\/(scenario\.toml|instruction\.md|seed\/[^/]+\.json|checks\/verify\.py)$/,
 ];
 
-/** Returns true if compiling reads a hand-written file, so that a change of it may change the compiled world. */
+/**
+ * Returns true if compiling reads the hand-written file, so that a change of the file may change the compiled world.
+ */
 export const isInput = (path: string, { api }: Pick<Contract, 'api'>): boolean =>
   !isGenerated(path) &&
   (path === api?.handlers || inputPatterns.some((pattern) => pattern.test(path)));

@@ -1,7 +1,7 @@
 /**
  * Places in the files of a tree, and the list of problems found there. A check gets the place of the value that it
- * checks and reports problems at it. It never throws, and it continues, so that all problems of a tree are reported
- * together.
+ * checks, and reports problems at that place. It never throws, and it continues after a problem, so that all problems
+ * of a tree are reported together.
  */
 
 import { clip } from '#domain/cut.ts';
@@ -13,19 +13,19 @@ import type { Locate, Spot } from './positions.ts';
 
 export type Place = {
   readonly file: string;
-  /** JSON pointer into the file's document. */
+  /** JSON pointer into the document of the file. */
   readonly pointer: string;
-  /** Returns the place of a part, by its keys and positions. */
+  /** Returns the place of a value inside this one, by its keys and indexes. */
   at(...segments: (string | number)[]): Place;
-  /** Returns the place of the key of this value, for problems of the key's name. */
+  /** Returns the place of this value's key, for problems of the key's name. */
   ofKey(): Place;
   /** Reports a problem at this place. */
   refuse(code: ProblemCode, message: string, hint?: string): void;
-  /** Returns true if the value at this place was itself refused, so that a neutral value replaces it. */
+  /** Returns true if the value at this place was refused as a whole, so that a neutral value replaces it. */
   isRefused(): boolean;
 };
 
-/** Lookup of a problem's line and column, used when the problems are listed. */
+/** Function that finds a problem's line and column. It is called when the problems are listed. */
 type Finder = { locate: Locate; isKey: boolean };
 
 export type Problems = {
@@ -33,22 +33,25 @@ export type Problems = {
   count(): number;
   /** Returns true if a problem is exactly at this place. */
   anyAt(file: string, pointer: string): boolean;
-  /** Returns true if a problem is in a file, at or below one of the pointers. */
+  /** Returns true if a problem is in a file that `file` selects, at or below one of the pointers. */
   anyBelow(file: (path: string) => boolean, pointers: readonly string[]): boolean;
-  /** Returns the problems in reading order, with lines and columns; beyond the limit only their number. */
+  /**
+   * Returns the problems in reading order, with lines and columns. If there are more than the limit, only the number of
+   * the others is reported.
+   */
   list(): Problem[];
 };
 
 type Noted = { problem: Problem; finder?: Finder | undefined };
 
-/** Shortens a problem's texts, because they quote authors' texts, which may be long. */
+/** Shortens the texts of a problem, because they quote authors' texts, which may be long. */
 const shorten = (problem: Problem): Problem => ({
   ...problem,
   pointer: clip(problem.pointer, languageLimits.quotedChars),
   message: clip(problem.message, languageLimits.quotedChars),
 });
 
-/** Looks up the positions of problems, all of a file together. */
+/** Finds the positions of problems; all problems of a file are looked up together. */
 const locateAll = (noted: readonly Noted[]): Problem[] => {
   const located = new Map(noted.map(({ problem }) => [problem, shorten(problem)]));
   const byText = Map.groupBy(noted, ({ finder }) => finder?.locate);
@@ -70,8 +73,9 @@ export const createProblems = (): Problems => {
   const refused = new Set<string>();
   let more = 0;
   /**
-   * Suppresses repeated problems, because schemas that several entities share are checked repeatedly. A refused key is
-   * not also reported as missing, and a missing key has no other problems.
+   * Returns true if a problem need not be reported: the same problem was reported before, because schemas that several
+   * entities share are checked repeatedly. A refused key is not also reported as missing, and a missing key has no
+   * further problems.
    */
   const isKnown = ({ file, pointer, code, message }: Problem): boolean => {
     const place = `${file}\n${pointer}`;
@@ -104,7 +108,7 @@ export const createProblems = (): Problems => {
   };
 };
 
-/** Codes of rules about the name of a key. Such problems are shown at the key, all others at the value. */
+/** Codes of rules about the name of a key. Their problems are shown at the key, all other problems at the value. */
 const keyCodes: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'unknown_key',
   'unexpected_key',
@@ -116,10 +120,10 @@ const keyCodes: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'name_collision',
 ]);
 
-/** Data that all places of a file share. */
+/** Data that all places of a file have in common. */
 type Ground = { problems: Problems; file: string; locate?: Locate | undefined };
 
-/** Place of a value. There is one for each value that is read, so it is a class with shared methods. */
+/** Place of a value. Every value that is read has a place, so places are instances of a class with shared methods. */
 class PlaceOnGround implements Place {
   readonly #ground: Ground;
   readonly pointer: string;
@@ -163,7 +167,9 @@ class PlaceOnGround implements Place {
 export const createPlace = (problems: Problems, file: string, locate?: Locate): Place =>
   new PlaceOnGround({ problems, file, locate }, '', false);
 
-/** Returns the same place without reporting: for defaults in place of a value that was refused as a whole. */
+/**
+ * Returns a place that reports nothing; it is used for default values in place of a value that was refused as a whole.
+ */
 export const silent = (place: Place): Place => ({
   file: place.file,
   pointer: place.pointer,

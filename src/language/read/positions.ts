@@ -1,6 +1,7 @@
 /**
- * Positions of a document's values in its text. A notation's scanner builds an outline of the text, and the pointers
- * of problems are looked up in it: once for each file, and only if a problem was reported.
+ * Positions of a document's values in its text. For each notation, a scanner builds an outline of the text, and the
+ * pointers of problems are looked up in the outline. This is done once for each file, and only if a problem was
+ * reported.
  *
  * Lines and columns count from 1; columns count UTF-16 code units, as editors and parsers do.
  */
@@ -11,20 +12,20 @@ import type { Span } from './json-text.ts';
 /** Position of a value in a text, with the positions of its parts. */
 export type Outline = {
   value: Span;
-  /** Absent for items of lists and for the whole document. */
+  /** Position of the key; absent for items of lists and for the whole document. */
   key?: Span;
   parts: Map<string, Outline>;
 };
 
-/** Requested pointers as a tree; a scanner may skip all others. */
+/** Requested pointers as a tree; a scanner may skip all other values. */
 export type Wanted = Map<string, Wanted>;
 
 export type Position = { line: number; column: number };
 
-/** A requested position: that of the value at a pointer, or of its key. */
+/** A request for a position: that of the value at a pointer, or that of the value's key. */
 export type Spot = { pointer: string; isKey: boolean };
 
-/** Returns the positions of spots, in their order; undefined if only the whole file fits. */
+/** Returns the positions of spots, in their order. A position is undefined if only the file as a whole can be named. */
 export type Locate = (spots: readonly Spot[]) => (Position | undefined)[];
 
 export const wantedOf = (pointers: Iterable<string>): Wanted => {
@@ -40,7 +41,7 @@ export const wantedOf = (pointers: Iterable<string>): Wanted => {
   return root;
 };
 
-/** Returns the outline at a pointer, or that of the nearest enclosing value. */
+/** Returns the outline at a pointer; if there is none, the outline of the nearest enclosing value. */
 const nearest = (root: Outline, pointer: string): { outline: Outline; isExact: boolean } => {
   let outline = root;
   for (const segment of parsePointer(pointer)) {
@@ -53,7 +54,8 @@ const nearest = (root: Outline, pointer: string): { outline: Outline; isExact: b
 
 /**
  * Returns the offset to show for a spot. A value that spans several lines is shown at its key, because its bracket
- * alone is uninformative; so is a table with a missing member. A member missing in the document itself has no offset.
+ * alone is uninformative; a table that lacks a member is also shown at its key. If the document itself lacks a member,
+ * there is no offset.
  */
 const offsetOf = (text: string, root: Outline, { pointer, isKey }: Spot): number | undefined => {
   const { outline, isExact } = nearest(root, pointer);
@@ -85,7 +87,7 @@ const positionsAt = (text: string, offsets: readonly number[]): ReadonlyMap<numb
 export const positionAt = (text: string, offset: number): Position =>
   positionsAt(text, [offset]).get(offset) ?? { line: 1, column: 1 };
 
-/** Returns a function that looks up spots in a text by the scanner of its notation. */
+/** Returns a function that finds the positions of spots in a text, with the scanner of the text's notation. */
 export const createLocate =
   (text: string, scan: (text: string, wanted: Wanted) => Outline): Locate =>
   (spots) => {

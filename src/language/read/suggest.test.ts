@@ -32,7 +32,7 @@ describe('suggestName', () => {
   });
 });
 
-/** Returns the distance by its definition, computed over the whole of both words. */
+/** Returns the distance as it is defined, computed over both words completely. */
 const distance = (a: string, b: string): number => {
   const known = new Map<string, number>();
   const from = (i: number, j: number): number => {

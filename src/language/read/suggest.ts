@@ -1,10 +1,11 @@
-/** "Did you mean": finds the nearest of the existing names, for hints in problems. */
+/** Finds the existing name nearest to a name, for "did you mean" hints in problems. */
 
 const maxNameLength = 64;
 
 /**
- * Returns the number of edits (insert, delete, replace, swap of neighbours) between two words, or more than `most`.
- * Because there are many names, it computes only cells near the diagonal, and stops once a whole row is above `most`.
+ * Returns the number of edits (insert, delete, replace, swap of neighbours) between two words; or any number above
+ * `most` if there are more. Because there are many names, only cells near the diagonal are computed, and the
+ * computation stops when a whole row is above `most`.
  */
 const editDistance = (a: string, b: string, most: number): number => {
   const tooFar = most + 1;
@@ -30,7 +31,7 @@ const editDistance = (a: string, b: string, most: number): number => {
   return above[b.length] ?? tooFar;
 };
 
-/** Returns the known name nearest to `name`, if it is near enough to be meant. */
+/** Returns the known name nearest to `name`; undefined if none is near enough to be meant. */
 export const nearestName = (name: string, known: Iterable<string>): string | undefined => {
   if (name.length > maxNameLength) return undefined;
   const most = name.length < 5 ? 1 : 2;
@@ -45,7 +46,7 @@ export const nearestName = (name: string, known: Iterable<string>): string | und
   return best?.name;
 };
 
-/** Returns `did you mean "x"?`, or else the available names. */
+/** Returns `did you mean "x"?` if a name is near enough, or else the available names. */
 export const suggestName = (name: string, known: Iterable<string>): string | undefined => {
   const names = [...known];
   const nearest = nearestName(name, names);

@@ -1,9 +1,9 @@
 /**
- * Tables with known keys, described as data: each key's kind and default. One reader serves them all, so that the
- * language is extended by adding an entry.
+ * Tables with known keys, described as data: the kind and the default of each key. One reader reads all tables, so that
+ * the language is extended by adding an entry.
  *
- * A refused value is replaced by the key's neutral one, so that later checks need not test for its presence; a tree
- * with a problem is never compiled.
+ * A refused value is replaced by the key's neutral value, so that later checks need not test whether the value exists;
+ * a tree with a problem never becomes a contract.
  */
 import { own } from '#domain/json.ts';
 import type { JsonSchema } from '../contract.ts';
@@ -23,7 +23,7 @@ type Key<Value> = {
 
 type Keys = Readonly<Record<string, Key<unknown>>>;
 
-/** Adds a description to a key, which editors show. */
+/** Adds to a key a description, which editors show. */
 export const described = <Value>(about: string, key: Key<Value>): Key<Value> => ({
   ...key,
   schema: { description: about, ...key.schema },
@@ -33,7 +33,7 @@ export type TableOf<Known extends Keys> = {
   [Name in keyof Known]: Known[Name] extends Key<infer Value> ? Value : never;
 };
 
-/** Builds a required key; `neutral` replaces it once its absence is reported. */
+/** Builds a required key. If the key is absent, that is reported, and `neutral` is its value. */
 export const required = <Value>(of: Kind<Value>, neutral: Value): Key<Value> => ({
   read: (place, value) => of(place, value) ?? neutral,
   absent: (place, name) => {
@@ -44,7 +44,7 @@ export const required = <Value>(of: Kind<Value>, neutral: Value): Key<Value> => 
   isRequired: true,
 });
 
-/** Returns the default for editors: scalars only, since an empty table or list is uninformative. */
+/** Returns the default that editors show: only a scalar, because an empty table or list is uninformative. */
 const defaultFor = (fallback: unknown): JsonSchema =>
   ['string', 'number', 'boolean'].includes(typeof fallback) ? { default: fallback } : {};
 
@@ -59,7 +59,7 @@ export const defaulted = <Value>(of: Kind<Value>, fallback: Value): Key<Value> =
 export const optional = <Value>(of: Kind<Value>): Key<Value | undefined> =>
   defaulted<Value | undefined>(of, undefined);
 
-/** Builds a key that authors might expect here and that the language excludes, with the reason. */
+/** Builds a key that authors might expect in a table and that the language does not allow there, with the reason. */
 export const ruledOut = (why: string): Key<undefined> => ({
   read: (place) => {
     place.refuse('unexpected_key', why, 'leave it out');
@@ -77,7 +77,7 @@ const refuseUnknown = (place: Place, name: string, names: readonly string[]): vo
   place.at(name).ofKey().refuse('unknown_key', message, suggestName(name, names));
 };
 
-/** Reads a table by the description of its keys and refuses every other key by name. */
+/** Reads a table whose keys are described, and refuses every other key by name. */
 export const readTable = <const Known extends Keys>(
   place: Place,
   value: unknown,
@@ -118,7 +118,7 @@ export const tableSchema = (known: Keys): JsonSchema => {
 export const tableOf = <const Known extends Keys>(known: Known): Kind<TableOf<Known>> =>
   kind(tableSchema(known), (place, value) => readTable(place, value, known));
 
-/** Builds a required table. If it is absent, one problem is reported, not one for each of its keys. */
+/** Builds a required table. If the table is absent, one problem is reported, and not one for each of its keys. */
 export const requiredTable = <const Known extends Keys>(known: Known): Key<TableOf<Known>> => ({
   read: (place, value) => readTable(place, value, known),
   absent: (place, name) => {
@@ -129,13 +129,13 @@ export const requiredTable = <const Known extends Keys>(known: Known): Key<Table
   isRequired: true,
 });
 
-/** Builds an optional table; if it is absent, its defaults apply. */
+/** Builds an optional table; if the table is absent, its keys have their defaults. */
 export const defaultedTable = <const Known extends Keys>(known: Known): Key<TableOf<Known>> => ({
   read: (place, value) => readTable(place, value, known),
   absent: (place) => readTable(silent(place), {}, known),
   schema: tableSchema(known),
 });
 
-/** Returns the contents of an absent table without required keys. */
+/** Returns the values of a table that is absent and has no required keys. */
 export const tableDefaults = <const Known extends Keys>(known: Known): TableOf<Known> =>
   readTable(silent(createPlace(createProblems(), '')), {}, known);

@@ -1,4 +1,4 @@
-/** Lines and columns in a text. */
+/** Finds lines and columns in a text. */
 import type { Position } from './positions.ts';
 
 /** Returns the offset at which each line begins. */
@@ -7,7 +7,9 @@ export const lineStarts = (text: string): number[] => [
   ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1),
 ];
 
-/** Finds the line and column of an offset, both from 1, columns in UTF-16 code units. */
+/**
+ * Returns a function that finds the line and column of an offset. Both count from 1; columns count UTF-16 code units.
+ */
 export const createTextPositions = (text: string): ((offset: number) => Position) => {
   const starts = lineStarts(text);
   return (offset) => {

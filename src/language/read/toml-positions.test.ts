@@ -8,7 +8,7 @@ import { outlineToml } from './toml-positions.ts';
 
 const inToml = locateIn(outlineToml);
 
-/** Returns true for a header, or the name of a table that is defined by its parts. */
+/** Returns true for a header, or for the name of a table that only its parts define. */
 const isHeading = (part: string, held: unknown): boolean => {
   try {
     return JSON.stringify(parse(`v = ${part}`).v) !== JSON.stringify(held);
@@ -88,7 +88,7 @@ const writeInline = (tree: Tree): string => {
   return `{${pairs.join(' , ')}}`;
 };
 
-/** Writes a table by headers, dotted keys or inline, as its style says. */
+/** Writes a table with headers, with dotted keys, or inline, according to its style. */
 const writeTable = ({ parts, isPlain }: Table, header: string): string[] => {
   const pairs: string[] = [];
   const tables: string[] = [];

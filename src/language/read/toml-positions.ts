@@ -1,7 +1,9 @@
 /**
  * Builds the outline of a TOML text: the positions of the tables, keys and values that its parser returns. The text
- * must be valid TOML 1.0 or 1.1. A table that a header defines is at the header. A table that only dotted keys or the
- * headers of its parts define is at its name in the first of them.
+ * must be valid TOML 1.0 or 1.1.
+ *
+ * The position of a table that a header defines is the header. If only dotted keys, or the headers of its parts, define
+ * a table, its position is its name in the first of them.
  *
  * Existing parsers that keep positions were tried, and none stays within limits that are safe for files of clients.
  * toml-eslint-parser 1.0.3 needs 2 GB and 16 s for a list of 2 MB, and overflows the stack at a text of 130,000
@@ -25,7 +27,7 @@ const endOf = (pattern: RegExp, text: string, from: number): number => {
   return pattern.test(text) ? pattern.lastIndex : from;
 };
 
-/** Returns the end of a quoted text with any of the four kinds of quotes. */
+/** Returns the offset after a quoted text, which may have any of TOML's four kinds of quotes. */
 const endOfQuoted = (text: string, start: number): number => {
   const quote = text.charAt(start);
   const isLong = text.startsWith(quote.repeat(3), start);
@@ -48,7 +50,7 @@ const nameOf = (written: string): string => {
   return written.includes('\\') ? String(parse(`name = ${written}`).name) : written.slice(1, -1);
 };
 
-/** Returns the segments of the key at an offset, and the offset after them and the blanks that follow. */
+/** Returns the segments of the key at an offset, and the offset after the key and the blanks that follow it. */
 const readKey = (text: string, from: number): { segments: Segment[]; end: number } => {
   const segments: Segment[] = [];
   for (let at = endOf(blanks, text, from); ; at = endOf(blanks, text, at + 1)) {
@@ -66,7 +68,7 @@ const newOutline = (value: Span, key?: Span): Outline => ({
   parts: new Map(),
 });
 
-/** Returns the part of a segment's name; creates it at the segment if there is none. */
+/** Returns the part of a table that a segment names; creates the part at the segment's position if there is none. */
 const partAt = (table: Outline, { name, span }: Segment): Outline => {
   const part = table.parts.get(name) ?? newOutline(span, span);
   table.parts.set(name, part);
@@ -82,7 +84,7 @@ const readPair = (text: string, table: Outline, from: number): number => {
   return read.value.end;
 };
 
-/** Reads the parts between two brackets; `readPart` reads one part and returns its end. */
+/** Reads the parts between two brackets. `readPart` reads one part and returns the offset after it. */
 const readParts = (text: string, start: number, readPart: (at: number) => number): number => {
   let at = endOf(blanksAndLines, text, start + 1);
   while (at < text.length && text[at] !== ']' && text[at] !== '}') {
@@ -110,7 +112,10 @@ const readValue = (text: string, start: number): Outline => {
   return ending(start + text.slice(start, end).trimEnd().length);
 };
 
-/** Reads a header at its bracket, creates its table, and returns it with the header's end. */
+/**
+ * Reads the header whose bracket is at `start`, and creates its table. Returns the table and the offset after the
+ * header.
+ */
 const readHeader = (
   text: string,
   root: Outline,

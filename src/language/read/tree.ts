@@ -1,6 +1,6 @@
 /**
- * A world tree for the checks: its files by path, decoded and parsed on demand. Paths and sizes are checked first; a
- * file with a bad path is refused and left out.
+ * World tree as the checks use it: its files by path, decoded and parsed on demand. Paths and sizes are checked first;
+ * a file with a bad path is refused and left out.
  */
 import { limits } from '#domain/limits.ts';
 import { createPathCheck, showPath } from '#domain/tree-path.ts';
@@ -11,11 +11,16 @@ import { createPlace, type Place, type Problems } from './place.ts';
 
 export type Tree = {
   has(path: string): boolean;
-  /** Returns the paths below a folder, sorted; '' for all. */
+  /** Returns the paths of the files below a folder, sorted; '' returns all paths. */
   paths(folder: string): string[];
-  /** Returns the file's text; undefined if there is no such file, or if it is not UTF-8, which is reported. */
+  /**
+   * Returns the file's text. Returns undefined if there is no such file, or if it is not UTF-8, which is then reported.
+   */
   text(path: string): string | undefined;
-  /** Returns the parsed file; undefined as for `text`, and if its syntax is invalid, which is reported. */
+  /**
+   * Returns the parsed file. Returns undefined if `text` would, or if the syntax of the file is invalid, which is then
+   * reported.
+   */
   authoredJson(path: string): Document | undefined;
   json(path: string): Document | undefined;
   toml(path: string): Document | undefined;
@@ -24,7 +29,7 @@ export type Tree = {
   readonly problems: Problems;
 };
 
-/** Orders files by path, then by content: a tree may come in any order, and may name a file twice. */
+/** Orders files by path, then by content, because a tree may be in any order and may have a path twice. */
 const compareFiles = (a: TreeFile, b: TreeFile): number =>
   a.path === b.path ? Buffer.compare(a.content, b.content) : a.path < b.path ? -1 : 1;
 
@@ -68,7 +73,7 @@ const decode = (bytes: Uint8Array): string | undefined => {
   }
 };
 
-/** Opens a tree, or reports that it is too large. */
+/** Opens a tree; reports it and returns undefined if the tree is too large. */
 export const openTree = (files: readonly TreeFile[], problems: Problems): Tree | undefined => {
   if (!isWithinLimits(files, problems)) return undefined;
   const contents = acceptFiles(files, problems);

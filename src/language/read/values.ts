@@ -1,4 +1,7 @@
-/** Types of parsed values. Nothing here recurses as deep as a client's value may nest. */
+/**
+ * Types of parsed values, and functions on them. No function here recurses, because a client's value may nest
+ * arbitrarily deep.
+ */
 
 import { isObject } from '#domain/json.ts';
 

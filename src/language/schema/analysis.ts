@@ -1,6 +1,6 @@
 /**
- * Infers facts about values from their schema alone: their possible JSON types, and the schemas that apply to their
- * parts. References, unions and compositions are followed.
+ * Infers facts about values from their schema alone: their possible JSON types, and the schemas that apply to the
+ * values inside them. References, unions and compositions are followed.
  */
 import { own } from '#domain/json.ts';
 import type { ColumnType, FieldPath, JsonSchema } from '../contract.ts';
@@ -12,9 +12,9 @@ export type JsonType = (typeof typeNames)[number];
 type Types = ReadonlySet<JsonType>;
 
 export type Analysis = {
-  /** Returns the possible types of a value; `number` always comes with `integer`. */
+  /** Returns the possible types of a value. If `number` is among them, `integer` is, too. */
   types(schemas: readonly unknown[]): ReadonlySet<JsonType>;
-  /** Returns the schemas that may apply at a path below a value; none if nothing can be there. */
+  /** Returns the schemas that may apply at a path below a value; an empty list if there can be no value. */
   at(schema: unknown, path: FieldPath): readonly unknown[];
   /** Returns the properties that a schema declares, by name. */
   properties(schema: unknown): Map<string, unknown[]>;
@@ -51,7 +51,7 @@ const keep = <Key extends object, Answer>(
   return answer;
 };
 
-/** Returns the definition to which a schema refers, if any. */
+/** Function that returns the definition to which a schema refers; undefined if it refers to none. */
 type TargetOf = (schema: Table) => unknown;
 
 type TypesOf = (schemas: readonly unknown[]) => Types;
@@ -94,7 +94,7 @@ const createTypes = (targetOf: TargetOf): TypesOf => {
 
 type MembersOf = (schema: unknown) => readonly Table[];
 
-/** Creates the function that returns a schema and all others that apply, or may apply, to the same value. */
+/** Creates the function that returns a schema and all other schemas that apply, or may apply, to the same value. */
 const createMembers = (targetOf: TargetOf): MembersOf => {
   const membersBySchema = new WeakMap<object, readonly Table[]>();
 
@@ -144,7 +144,9 @@ const propertyOf = (
   return found;
 };
 
-/** Creates the function that returns the schemas of one part of a value: a property, or an item of a list. */
+/**
+ * Creates the function that returns the schemas of one value inside a value: of a property, or of an item of a list.
+ */
 const createParts = (typesOf: TypesOf, membersOf: MembersOf) => {
   const partsBySchema = new WeakMap<object, Map<string, readonly unknown[]>>();
   const patterns = new Map<string, Pattern>();
@@ -155,7 +157,10 @@ const createParts = (typesOf: TypesOf, membersOf: MembersOf) => {
     return pattern;
   };
 
-  /** Returns the schemas of a part. A part that no schema mentions may be anything, unless the value is closed. */
+  /**
+   * Returns the schemas of a property or item. If no schema mentions it, it may be anything, unless the value allows no
+   * others.
+   */
   const findParts = (schema: unknown, segment: string): unknown[] => {
     const isIndex = /^\d+$/.test(segment);
     if (!typesOf([schema]).has(isIndex ? 'array' : 'object')) return [];
@@ -180,7 +185,7 @@ const createParts = (typesOf: TypesOf, membersOf: MembersOf) => {
   };
 };
 
-/** Creates an analysis of the schemas that share some definitions. Answers are cached. */
+/** Creates an analysis of schemas that share the given definitions. Answers are cached. */
 export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>): Analysis => {
   const targetOf: TargetOf = (schema) => {
     const name = definitionName(schema.$ref);
@@ -213,7 +218,7 @@ export const createAnalysis = (definitions: Readonly<Record<string, JsonSchema>>
 
 const kept = new WeakMap<object, Analysis>();
 
-/** Returns an analysis that is cached as long as its definitions exist, for repeated use. */
+/** Returns the analysis of definitions, which is cached as long as the definitions exist. */
 export const analysisOf = (definitions: Readonly<Record<string, JsonSchema>>): Analysis =>
   keep(kept, definitions, () => createAnalysis(definitions));
 
@@ -221,7 +226,8 @@ const without = (types: Types, left: JsonType): JsonType[] =>
   [...types].filter((type) => type !== left);
 
 /**
- * Returns the only scalar type of a value, apart from null; undefined if it has several, or may be an object or list.
+ * Returns the only scalar type of a value, apart from null; undefined if the value has several types, or may be an
+ * object or list.
  */
 export const scalarType = (
   types: Types,
@@ -231,7 +237,7 @@ export const scalarType = (
   return (['string', 'integer', 'number', 'boolean'] as const).find((type) => type === given);
 };
 
-/** Returns the type of a scalar field's column in the store. Booleans are 0 and 1 there. */
+/** Returns the type of a scalar field's column in the store. In the store, booleans are 0 and 1. */
 export const columnType = (types: Types): ColumnType | undefined => {
   const columns = {
     string: 'TEXT',

@@ -17,10 +17,10 @@ type PlacedSchema = Placed<JsonSchema>;
 
 const isInPlace = (keyword: string): boolean => keywords.get(keyword)?.isInPlace === true;
 
-/** Number of schemas that apply to a value, and the longest chain of references. */
+/** Number of schemas that apply to a value, and length of the longest chain of references among them. */
 type Work = { schemas: number; chain: number };
 
-/** Refuses cycles and excess, each at the definition or schema that causes it. */
+/** Refuses cycles of definitions and exceeded limits, each at the definition or schema that causes it. */
 export const refuseEndlessWork = (
   definitions: ReadonlyMap<string, PlacedSchema>,
   roots: readonly PlacedSchema[],
@@ -47,7 +47,7 @@ export const refuseEndlessWork = (
     return work;
   };
 
-  /** Returns the work of validating a value against `schema`. */
+  /** Returns the work of validating a value against a schema. */
   const workOf = (schema: unknown): Work => {
     if (!isTable(schema)) return { schemas: 1, chain: 0 };
     const target = definitionName(schema.$ref);
@@ -91,7 +91,7 @@ export const refuseEndlessWork = (
 
 type Outline = { depth: number; references: Set<string> };
 
-/** Returns the depth of a schema by itself, and the definitions that it refers to. */
+/** Returns the nesting depth of a schema by itself, and the definitions to which it refers. */
 const outlineOf = (schema: unknown): Outline => {
   if (!isTable(schema)) return { depth: 1, references: new Set() };
   const name = definitionName(schema.$ref);
@@ -106,8 +106,8 @@ const outlineOf = (schema: unknown): Outline => {
 };
 
 /**
- * Returns the definition with the deepest nesting below it, and that depth. Tarjan's algorithm finds the cycles, each
- * after everything that it refers to, so that one pass adds up the depths.
+ * Returns the definition below which schemas nest deepest, and that depth. Tarjan's algorithm finds the cycles, each
+ * after all definitions to which it refers, so that one pass adds up the depths.
  */
 export const deepestDefinition = (
   definitions: Readonly<Record<string, JsonSchema>>,
@@ -159,7 +159,7 @@ const spanOf = (schema: unknown): number => {
   return Object.keys(schema).length + parts.length + widest;
 };
 
-/** Refuses schemas that are too large, each as a whole. */
+/** Refuses each schema that is too large as a whole. */
 export const refuseWideSchemas = (schemas: readonly Placed<JsonSchema>[]): void => {
   for (const { place, value } of schemas) {
     const span = spanOf(value);

@@ -1,6 +1,6 @@
 /**
- * Checks a schema against the table of keywords and copies it with its references resolved. The caller's `SchemaScope`
- * resolves references and accepts patterns.
+ * Checks a schema against the table of keywords, and copies it with its references resolved. The caller's `SchemaScope`
+ * resolves references and decides whether patterns are accepted.
  */
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
@@ -11,9 +11,9 @@ import { nearestName } from '../read/suggest.ts';
 import { isTable } from '../read/values.ts';
 import { type Keyword, keywords, refusedKeywords } from './keywords.ts';
 
-/** Callbacks for references and patterns. Both report what they do not accept. */
+/** Callbacks for references and patterns. Both report a problem for what they do not accept. */
 export type SchemaScope = {
-  /** Returns the reference to write in place of the given one; undefined if it was refused. */
+  /** Returns the reference that replaces the given one; undefined if the given one was refused. */
   resolve(place: Place, reference: string): string | undefined;
   acceptsPattern(place: Place, source: string): boolean;
 };
@@ -69,7 +69,10 @@ const checkHeld = (place: Place, keyword: Keyword, held: unknown, scope: SchemaS
   }
 };
 
-/** Returns the value to write for a keyword whose value has the right kind; undefined if it was refused. */
+/**
+ * Returns the value that the copy has for a keyword; undefined if the value was refused. The kind of the value was
+ * checked before.
+ */
 const settle = (place: Place, name: string, held: unknown, scope: SchemaScope): unknown => {
   if (name === '$ref') return scope.resolve(place, String(held));
   if (name === 'pattern') return scope.acceptsPattern(place, String(held)) ? held : undefined;
@@ -101,7 +104,7 @@ const checkAny = (place: Place, schema: unknown, scope: SchemaScope): Checked =>
   return Object.fromEntries(entries);
 };
 
-/** Returns the schema with its references resolved and annotations removed; reports its problems. */
+/** Returns the schema with its references resolved and its annotations removed; reports the schema's problems. */
 export const checkSchema = (place: Place, schema: unknown, scope: SchemaScope): JsonSchema => {
   const checked = checkAny(place, schema, scope);
   if (typeof checked === 'object') return checked;

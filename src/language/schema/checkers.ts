@@ -1,7 +1,7 @@
 /**
  * Validates values against the schemas of a compiled contract: rows of its entities, inputs and outputs of tools, and
- * bodies of requests to handlers. The store checks keys and references between rows, and so does `check/integrity.ts`
- * for rows of a tree.
+ * bodies of requests to handlers. Keys and references between rows are checked by the store, and by
+ * `check/integrity.ts` for rows of a tree.
  */
 import { parsePointer } from '#domain/json.ts';
 import type { ApiContract, Contract, JsonSchema } from '../contract.ts';
@@ -11,18 +11,18 @@ import { type CheckValue, createShapes } from './shapes.ts';
 import type { ValueProblem } from './value-problem.ts';
 
 /**
- * A problem of a row's value. `field` is the top-level field at fault, '' for the row as a whole. `pointer` leads to
- * the value, or to the place of a missing one. `detail` continues a sentence about either, for example `must be
- * string, is number 5`.
+ * A problem of a value in a row. `field` is the top-level field at fault, '' for the row as a whole. `pointer` leads to
+ * the value, or to the place where one is missing. `detail` continues a sentence that begins with either, for example
+ * `must be string, is number 5`.
  */
 export type RowProblem = { field: string; pointer: string; detail: string };
 
 export type RowChecker = {
-  /** Returns all problems of a row, at most 20; empty if it fits. */
+  /** Returns all problems of a row, at most 20; empty if the row is valid. */
   check(entity: string, row: unknown): RowProblem[];
 };
 
-/** Adds the top-level field to problems of a schema. */
+/** Adds the top-level field at fault to problems of a schema. */
 export const toRowProblems = (problems: readonly ValueProblem[]): RowProblem[] =>
   problems.map(({ pointer, detail }) => ({
     field: parsePointer(pointer)[0] ?? '',
@@ -49,28 +49,34 @@ const createChecker = (
 };
 
 /**
- * Creates a validator for all entities of a contract; each schema is compiled on first use. Numbers and texts that the
- * store would alter are refused, too.
+ * Creates a validator for all entities of a contract; each schema is compiled on first use. It also refuses numbers and
+ * texts that the store would alter.
  */
 export const createRowChecker = (
   contract: Pick<Contract, 'definitions' | 'entities'>,
 ): RowChecker => createChecker(contract, andLossless);
 
-/** Creates the same validator for schemas alone, which accepts such numbers and texts. */
+/**
+ * Creates a validator for all entities of a contract that checks only their schemas. It accepts numbers and texts that
+ * the store would alter.
+ */
 export const createShapeChecker = (
   contract: Pick<Contract, 'definitions' | 'entities'>,
 ): RowChecker => createChecker(contract, (check) => check);
 
-/** A validator for rows of files, whose numbers were checked while they were parsed. */
+/** Validator for rows of files, whose numbers were checked when the files were parsed. */
 export type FileRowChecker = {
   /**
-   * Returns the problems of a row, as a `RowChecker` does; `hasEscapes` is the result of `escapesSurrogates` for the
-   * file's text.
+   * Returns the problems of a row, as a `RowChecker` does. `hasEscapes` is the result of `escapesSurrogates` for the
+   * text of the file.
    */
   check(entity: string, row: unknown, hasEscapes: boolean): RowProblem[];
 };
 
-/** Creates it. Texts are searched for lone surrogates only if the file could hold one, which is rare. */
+/**
+ * Creates a validator for rows of files. Texts are searched for lone surrogates only if the file could contain one,
+ * which is rare.
+ */
 export const createFileRowChecker = (
   contract: Pick<Contract, 'definitions' | 'entities'>,
 ): FileRowChecker => {
@@ -86,9 +92,9 @@ export const createFileRowChecker = (
 };
 
 export type ToolChecker = {
-  /** Returns all problems of a tool's input, at most 20; empty if it fits. */
+  /** Returns all problems of a tool's input, at most 20; empty if the input is valid. */
   input(tool: string, value: unknown): RowProblem[];
-  /** Returns the same for a tool's output. */
+  /** Returns all problems of a tool's output, at most 20; empty if the output is valid. */
   output(tool: string, value: unknown): RowProblem[];
 };
 
@@ -113,7 +119,7 @@ export const createToolChecker = (
 };
 
 export type RouteChecker = {
-  /** Returns all problems of a body, at most 20; empty if it fits, or if the route declares no schema. */
+  /** Returns all problems of a body, at most 20; empty if the body is valid, or if the route declares no schema. */
   request(operation: string, body: unknown): RowProblem[];
 };
 

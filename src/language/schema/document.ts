@@ -1,6 +1,6 @@
 /**
- * Reads a self-contained JSON Schema, which a client writes for values of its own. It has the same keywords and limits
- * as the schemas of a world. Definitions are its own (`$defs`, or `definitions` of older dialects).
+ * Reads a self-contained JSON Schema, which a client writes for its own values. It has the same keywords and limits as
+ * the schemas of a world. Its definitions are in `$defs`, or in `definitions` as in older dialects.
  */
 import type { JsonSchema } from '../contract.ts';
 import type { Problem } from '../problem.ts';
@@ -14,7 +14,7 @@ export type SchemaDocument =
   | { ok: true; check: CheckValue }
   | { ok: false; problems: readonly Problem[] };
 
-/** Keywords whose values are not schemas. */
+/** Keywords whose values are not schemas, and contain none. */
 const literal = new Set(['const', 'enum', 'default', 'examples']);
 const older = '#/definitions/';
 
@@ -43,7 +43,7 @@ const split = (written: unknown): { schema: unknown; definitions: unknown } => {
   };
 };
 
-/** Reads a schema; it must not nest deeper than the JSON that the service accepts. */
+/** Reads a schema. It must not nest deeper than the JSON that the service accepts. */
 export const readSchemaDocument = (written: unknown): SchemaDocument => {
   const problems = createProblems();
   const tree = openTree([], problems);

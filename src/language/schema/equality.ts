@@ -1,11 +1,12 @@
 /**
- * Equality of JSON values for `const`, `enum` and `uniqueItems`: compares texts that are the same for equal values.
- * Keys that every JavaScript object inherits are ordinary keys here, and a list is read once, however long it is.
+ * Equality of JSON values for `const`, `enum` and `uniqueItems`, which is decided by comparing texts that are the same
+ * for equal values. Names that every JavaScript object inherits are ordinary keys here. A list is read once, however
+ * long it is.
  */
 import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
 import { type Steps, stepsOfWriting } from './steps.ts';
 
-/** Returns a text that two values share exactly if they are equal; the order of keys does not count. */
+/** Returns a text that is the same for two values exactly if they are equal; the order of keys is ignored. */
 export const equalityText = (value: unknown): string => {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -15,7 +16,7 @@ export const equalityText = (value: unknown): string => {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${equalityText(held[key])}`).join()}}`;
 };
 
-/** The same function with its steps counted. */
+/** Function like `equalityText` that counts its steps. */
 type Write = (value: unknown) => string;
 
 const writeCounted =
@@ -35,7 +36,7 @@ export const isDistinct = (list: readonly unknown[], steps: Steps): boolean => {
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
-/** Returns a function that is true for a value that equals one of those given. */
+/** Returns a function that returns true for a value that equals one of the given values. */
 export const memberTest = (
   values: readonly unknown[],
   steps: Steps,
@@ -47,7 +48,7 @@ export const memberTest = (
   return (value) => scalars.has(value) || (!isScalar(value) && texts.has(write(value)));
 };
 
-/** Returns the keywords `const`, `enum` and `uniqueItems`, which replace the validator's own. */
+/** Returns the keywords `const`, `enum` and `uniqueItems`, which replace those of the validator. */
 export const equalityKeywords = (steps: Steps): CodeKeywordDefinition[] => {
   return [
     {

@@ -1,10 +1,12 @@
 /**
- * A cheap first look at a value, which is true if the value plainly fits its schema; otherwise the validator decides.
- * Nearly all values fit. The validator must generate code for a schema, have it compiled and run it slowly at first.
- * That takes longer than checking all the values of most worlds. So a schema without invalid values never reaches it.
+ * Fast pre-check of a value. It returns true if the value plainly fits its schema; otherwise the validator decides.
  *
- * Keywords have the same meaning as in the validator of `shapes.ts`; keywords missing here are left to it. Steps are
- * counted in the same way, and a look has few of them.
+ * Nearly all values fit. The validator must generate code for a schema, have it compiled, and run it slowly at first.
+ * That takes longer than checking all the values of most worlds. So a schema without invalid values never gets a
+ * validator.
+ *
+ * Keywords have the same meaning as in the validator of `shapes.ts`; a schema with a keyword that is missing here is
+ * left to the validator. Steps are counted in the same way, and a pre-check may take only few of them.
  */
 import { own } from '#domain/json.ts';
 import type { JsonSchema } from '../contract.ts';
@@ -16,7 +18,7 @@ import { isMultipleOf } from './multiples.ts';
 import { compilePattern, type Pattern, patternSteps } from './patterns.ts';
 import { createSteps, OutOfSteps, type Steps, stepsOfText, weightOf } from './steps.ts';
 
-/** Thrown at a keyword that the look does not support. */
+/** Thrown at a keyword that the pre-check does not support. */
 class Undecided extends Error {}
 
 type Test = (value: unknown) => boolean;
@@ -51,7 +53,7 @@ const countFitting = (tests: readonly Test[], value: unknown): number => {
   return count;
 };
 
-/** Returns the number of characters of a text; a surrogate pair is one. */
+/** Returns the number of characters of a text; a surrogate pair counts as one. */
 const charactersOf = (text: string): number => {
   let count = 0;
   for (const _ of text) count += 1;
@@ -78,7 +80,7 @@ type Context = {
   pattern(source: string): Pattern;
 };
 
-/** Keywords about the members of an object, tested in one pass. */
+/** Keywords about the members of an object, which are tested in one pass. */
 const memberKeywords = ['properties', 'required', 'additionalProperties'] as const;
 
 const createMembersTest = (schema: Table, { steps, testOf }: Context): Test => {
@@ -88,7 +90,10 @@ const createMembersTest = (schema: Table, { steps, testOf }: Context): Test => {
     schema.additionalProperties === undefined ? always : testOf(schema.additionalProperties);
   const required = Array.isArray(schema.required) ? (schema.required as string[]) : [];
   const weightOfName = 1 + (rest === always ? 0 : weightOf(schema.additionalProperties));
-  /** Names of the last value that had all required members, and the tests of those: most values have the same names. */
+  /**
+   * Names of the last value that had all required members, with the tests of these members. Most values have the same
+   * names.
+   */
   let lastNames: readonly string[] = [];
   let lastTests: Test[] | undefined;
   const testsOfNames = (names: readonly string[]): Test[] | undefined => {
@@ -124,7 +129,7 @@ type Maker = (held: unknown, schema: Table, context: Context) => Test;
 const parts = (held: unknown, { testOf }: Context): Test[] =>
   (held as readonly unknown[]).map(testOf);
 
-/** Builders of tests by keyword, except for those of members and annotations. */
+/** Functions that build the test of a keyword, except for keywords of members and annotations. */
 const makers: Readonly<Record<string, Maker>> = {
   $ref: (held, _, { definition }) => {
     const name = definitionName(held);
@@ -207,7 +212,7 @@ const testsOf = (schema: Table, context: Context): Test[] => {
   return hasMembers ? [...tests, createMembersTest(schema, context)] : tests;
 };
 
-/** Creates looks for schemas that share definitions. */
+/** Creates pre-checks for schemas that share definitions. */
 export const createFirstLook = (definitions: Readonly<Record<string, JsonSchema>>) => {
   const steps = createSteps();
   const known = new Map<string, Test>();
@@ -225,7 +230,9 @@ export const createFirstLook = (definitions: Readonly<Record<string, JsonSchema>
     };
   };
 
-  /** Returns the test of a definition, which may refer to itself, so it is read when the first value needs it. */
+  /**
+   * Returns the test of a definition. The definition may refer to itself, so it is read when the first value needs it.
+   */
   const definition = (name: string): Test => {
     const schema = own(definitions, name) ?? {};
     let test: Test | undefined;
@@ -250,8 +257,8 @@ export const createFirstLook = (definitions: Readonly<Record<string, JsonSchema>
   const context: Context = { steps, testOf, definition, pattern };
 
   /**
-   * Creates a look that returns true if a value fits within so many steps; it is always false for an unsupported
-   * schema.
+   * Creates the pre-check of a schema. It returns true if a value fits within `most` steps; for a schema that it does
+   * not support, it always returns false.
    */
   const createLook = (schema: JsonSchema): ((value: unknown, most: number) => boolean) => {
     let test: Test | undefined;

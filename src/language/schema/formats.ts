@@ -1,15 +1,15 @@
 /**
- * Enforced values of `format`, each by the grammar that JSON Schema 2020-12 names for it. Any other format is an
- * annotation, as the standard says. All run in linear time.
+ * Values of `format` that are enforced, each by the grammar that JSON Schema 2020-12 names for it. Any other format is
+ * an annotation, as the standard says. All tests run in linear time.
  *
- * A leap second is accepted whenever the clock reads 23:59:60 in UTC; the days that had one are not looked up.
+ * A leap second is accepted whenever the clock shows 23:59:60 in UTC; it is not checked whether the day had one.
  */
 const matching = (pattern: string, flags = ''): ((text: string) => boolean) => {
   const expression = new RegExp(`^(?:${pattern})$`, flags);
   return (text) => expression.test(text);
 };
 
-/** RFC 3339, section 5.6. */
+/** Date of RFC 3339, section 5.6. */
 const fullDate = /^(\d{4})-(\d\d)-(\d\d)$/;
 const fullTime = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:z|([+-])(\d\d):(\d\d))$/i;
 const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -45,12 +45,12 @@ const isDateTime = (text: string): boolean =>
   plainDateTime.test(text) ||
   (isDate(text.slice(0, 10)) && /^t$/i.test(text.charAt(10)) && isTime(text.slice(11)));
 
-/** RFC 3339, appendix A: units follow one another without a gap. */
+/** Time part of a duration, RFC 3339, appendix A: units follow one another without a gap. */
 const timePart = String.raw`T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)`;
 const datePart = String.raw`(?:\d+D|\d+M(?:\d+D)?|\d+Y(?:\d+M(?:\d+D)?)?)`;
 const duration = `P(?:${datePart}(?:${timePart})?|${timePart}|\\d+W)`;
 
-/** RFC 3986, appendix A. */
+/** Number from 0 to 255 in an IPv4 address, RFC 3986, appendix A. */
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const ipv4 = `(?:${octet}\\.){3}${octet}`;
 const h16 = '[0-9a-f]{1,4}';
@@ -77,7 +77,7 @@ const uri = `[a-z][a-z0-9+.-]*:(?:${rooted}|${pchar}+(?:/${pchar}*)*)?${ending}`
 const firstSegment = `(?:[${plain}@]|${escaped})+`;
 const relativeUri = `(?:${rooted}|${firstSegment}(?:/${pchar}*)*)?${ending}`;
 
-/** RFC 5321, `Mailbox`, with addresses in brackets of the two kinds in use. */
+/** `Mailbox` of RFC 5321, with addresses in brackets of the two kinds that are in use. */
 const atom = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const quoted = String.raw`"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"`;
 const label = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
@@ -85,7 +85,7 @@ const shortLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const domain = `${label}(?:\\.${label})*`;
 const email = `(?:${atom}(?:\\.${atom})*|${quoted})@(?:${domain}|\\[(?:${ipv4}|IPv6:${ipv6})\\])`;
 
-/** RFC 1123, section 2.1. The meaning of a punycode label is not checked. */
+/** Host name of RFC 1123, section 2.1. The meaning of a punycode label is not checked. */
 const isLabels = matching(`${shortLabel}(?:\\.${shortLabel})*`, 'i');
 const isHostname = (text: string): boolean => text.length <= 253 && isLabels(text);
 

@@ -1,6 +1,6 @@
 /**
- * Schemas and values that an attacker would choose, with correct results and bounded time. If a validation took too
- * much time, its test would not end.
+ * Tests schemas and values that an attacker would choose: results must be correct and time must be bounded. If a
+ * validation took too much time, its test would not end.
  */
 import { describe, expect, it } from 'vitest';
 import { takeSchema } from '#test/support/worlds/schemas.ts';

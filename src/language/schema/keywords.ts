@@ -1,6 +1,6 @@
 /**
- * Keywords of JSON Schema 2020-12 that a world's schemas may use: the kind of each value, the schemas inside it, and
- * whether those apply to the same value as the keyword's own schema.
+ * Keywords of JSON Schema 2020-12 that a world's schemas may use: the kind of each keyword's value, the schemas inside
+ * the value, and whether these apply to the same value as the schema that has the keyword.
  */
 import {
   anything,
@@ -29,10 +29,10 @@ export const typeNames = [
 ] as const;
 
 export type Keyword = {
-  /** `one` schema, a `list` of them, a `map` of names to them, or only a `value`. */
+  /** Content of the keyword: `one` schema, a `list` of schemas, a `map` of names to schemas, or only a `value`. */
   holds: 'one' | 'list' | 'map' | 'value';
   kind: Kind<unknown>;
-  /** True if the inner schemas apply to the same value, not to a part of it. */
+  /** True if the inner schemas apply to the value itself, and not to a value inside it. */
   isInPlace: boolean;
 };
 
@@ -123,7 +123,7 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map(
   } satisfies Record<string, Keyword>),
 );
 
-/** Refused keywords of the standard, or of a dialect of it, each with the way out. */
+/** Keywords of the standard, or of a dialect of it, that are refused, each with the way out. */
 export const refusedKeywords: ReadonlyMap<string, string> = new Map([
   ['$id', 'schemas are named by their place in $defs'],
   ['$schema', 'only the document itself says its dialect'],
@@ -140,7 +140,7 @@ export const refusedKeywords: ReadonlyMap<string, string> = new Map([
   ['contentSchema', 'leave it out'],
 ]);
 
-/** A schema inside another: its keyword, and its path from there. */
+/** A schema inside another schema: the keyword that contains it, and its path within the outer schema. */
 type Subschema = { keyword: string; path: (string | number)[]; schema: unknown };
 
 /** Returns the direct subschemas of a schema. */
@@ -166,7 +166,7 @@ export const subschemasOf = (schema: Readonly<Record<string, unknown>>): Subsche
 
 const definitionPrefix = '#/$defs/';
 
-/** Returns the definition that a resolved reference names. */
+/** Returns the name of the definition to which a resolved reference leads; undefined for anything else. */
 export const definitionName = (reference: unknown): string | undefined =>
   typeof reference === 'string' && reference.startsWith(definitionPrefix)
     ? reference.slice(definitionPrefix.length)

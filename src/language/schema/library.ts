@@ -1,7 +1,8 @@
 /**
  * Library of a world's schemas and their shared definitions. A `$ref` may only lead to `#/$defs/<name>` of the same
- * file or `<sibling>.json#/$defs/<name>` in the same folder. Siblings are read when first referred to, and at the end.
- * Their definitions become the contract's own under the name `<sibling>.json:<name>`.
+ * file or to `<sibling>.json#/$defs/<name>` in the same folder. Sibling files are read when a schema first refers to
+ * them; the others are read at the end. Their definitions become definitions of the contract with the name
+ * `<sibling>.json:<name>`.
  */
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
@@ -16,7 +17,7 @@ import { deepestDefinition, refuseEndlessWork, refuseWideSchemas } from './bound
 import { checkSchema, type SchemaScope } from './check-schema.ts';
 import { type JudgedPattern, judgePattern } from './patterns.ts';
 
-/** Schemas as written, by name, with their places. */
+/** Definitions as written, by name, with their places. */
 export type Definitions = Map<string, Placed<unknown>>;
 
 /** Kind of a `$defs` table. */
@@ -25,9 +26,14 @@ export const definitionTable: Kind<Definitions> = mapOf(placed(anything));
 export type Library = {
   /** Checks a schema and returns it with references that resolve inside the contract. */
   take(place: Place, schema: unknown): JsonSchema;
-  /** Returns a definition that a taken schema refers to, by its name in the contract, with its place. */
+  /**
+   * Returns a definition to which a checked schema refers, with its place; `name` is the definition's name in the
+   * contract.
+   */
   definition(name: string): Placed<JsonSchema> | undefined;
-  /** Returns all definitions, once every schema has been taken; none if they are too many or too deep. */
+  /**
+   * Returns all definitions when every schema has been taken; an empty object if they are too many or nest too deep.
+   */
   finish(): Record<string, JsonSchema>;
 };
 
@@ -48,7 +54,7 @@ const refuseReference = (place: Place, why: string, hint?: string): undefined =>
   place.refuse('bad_reference', `the reference ${why}`, hint);
 };
 
-/** Returns the file and the name of a reference. */
+/** Splits a reference into the file and the name of the definition. */
 const splitReference = (
   place: Place,
   reference: string,
@@ -86,7 +92,7 @@ const isWithinLimits = (
   return false;
 };
 
-/** Creates a check of patterns, which limits their size in all; each is compiled once. */
+/** Creates a check of patterns, which limits the size of all patterns together. Each pattern is compiled once. */
 const createPatternCheck = (tree: Tree): SchemaScope['acceptsPattern'] => {
   const judged = new Map<string, JudgedPattern>();
   let total = 0;
@@ -112,7 +118,7 @@ const createPatternCheck = (tree: Tree): SchemaScope['acceptsPattern'] => {
 
 /** Creates a library over the definitions of `schema/world.json`. */
 export const createLibrary = (tree: Tree, own: Definitions): Library => {
-  /** Definitions by file; a file that cannot be read has none. */
+  /** Definitions by file; a file that cannot be read has no entries. */
   const files = new Map<string, Definitions>();
   const taken = new Map<string, Placed<JsonSchema>>();
   const roots: Placed<JsonSchema>[] = [];
@@ -159,7 +165,7 @@ export const createLibrary = (tree: Tree, own: Definitions): Library => {
   };
 
   const scope: SchemaScope = { resolve, acceptsPattern: createPatternCheck(tree) };
-  /** Reads the siblings that no schema refers to, so that their problems are reported now. */
+  /** Reads the sibling files to which no schema refers, so that their problems are reported. */
   const readRest = (): void => {
     for (const file of tree.paths('schema/')) {
       const isSibling = /^schema\/[^/]+\.json$/.test(file) && file !== worldFile;

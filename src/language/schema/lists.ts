@@ -1,6 +1,6 @@
 /**
- * `prefixItems`, and `contains` with `minContains` and `maxContains`. The validator's own versions skip the keywords
- * after them if a list is shorter than they expect.
+ * Keywords `prefixItems`, and `contains` with `minContains` and `maxContains`. The validator's own versions skip the
+ * keywords after them if a list is shorter than they expect.
  */
 import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
 
@@ -53,5 +53,5 @@ const contains: CodeKeywordDefinition = {
   },
 };
 
-/** Keywords `prefixItems` and `contains`, which replace the validator's own. */
+/** Keywords `prefixItems` and `contains`, which replace those of the validator. */
 export const listKeywords: readonly CodeKeywordDefinition[] = [prefixItems, contains];

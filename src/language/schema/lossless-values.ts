@@ -1,12 +1,12 @@
 /**
  * Finds values that would be altered silently. A number beyond all doubles is parsed as infinity, which JSON cannot
- * express. A whole number beyond 2^53 that JSON writes in digits loses some of them in parsing, and the store's engine
- * treats it as another type. A text with a lone surrogate has no UTF-8 encoding, and JSON readers refuse it.
+ * express. A whole number beyond 2^53 that JSON writes in digits loses some of its digits in parsing, and the store's
+ * engine treats it as another type. A text with a lone surrogate has no UTF-8 encoding, and JSON readers refuse it.
  */
 import { escapeSegment } from '#domain/json.ts';
 import type { CheckValue } from './shapes.ts';
 
-/** Smallest number that JSON writes with an exponent, which does not promise exact digits. */
+/** Smallest whole number that JSON writes with an exponent. Such a notation does not promise exact digits. */
 const firstWithExponent = 1e21;
 
 const isKept = (number: number): boolean => {
@@ -43,7 +43,7 @@ const findFault = (value: unknown, numbers: boolean): Fault | undefined => {
   return undefined;
 };
 
-/** Returns true if a value holds a text, or a name, with a lone surrogate. */
+/** Returns true if a value contains a text or a name with a lone surrogate. */
 export const hasBrokenText = (value: unknown): boolean => findFault(value, false) !== undefined;
 
 /** Returns true if a value is stored unaltered. */
@@ -59,11 +59,14 @@ const andWithout =
     return fault === undefined ? [] : [fault];
   };
 
-/** Wraps a check: if the value passes, it must also be stored unaltered. */
+/** Wraps a check so that it also rejects values that storing would alter. */
 export const andLossless = andWithout(true);
 
-/** Wraps a check in the same way for texts alone, for values whose numbers were checked while they were parsed. */
+/**
+ * Wraps a check so that it also rejects texts that storing would alter; for values whose numbers were checked when they
+ * were parsed.
+ */
 export const andTextsLossless = andWithout(false);
 
-/** Returns true if a JSON text could hold a lone surrogate: UTF-8 cannot, but an escape can. */
+/** Returns true if a JSON text could contain a lone surrogate. UTF-8 cannot encode one, but an escape can. */
 export const escapesSurrogates = (json: string): boolean => /\\u[dD][89a-fA-F]/.test(json);

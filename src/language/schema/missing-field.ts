@@ -1,6 +1,6 @@
 /**
- * Finds the first segment of a path that no value of a schema can have, and a hint at what was meant. The caller words
- * the problem.
+ * Finds the first segment of a path that no value of a schema can have, and a hint at the name that was meant. The
+ * caller words the problem.
  */
 import type { FieldPath } from '../contract.ts';
 import { suggestName } from '../read/suggest.ts';
@@ -9,7 +9,7 @@ import type { Analysis } from './analysis.ts';
 type MissingField = {
   /** Path up to and including the missing segment. */
   path: FieldPath;
-  /** Name to write instead; undefined if the existing ones are not known. */
+  /** Name to write instead of the missing segment; undefined if the existing names are unknown. */
   hint: string | undefined;
 };
 
@@ -29,7 +29,7 @@ const hintFor = (
   return suggestName(segment, names);
 };
 
-/** Returns the missing segment of a path below values of a schema; undefined if none is missing. */
+/** Returns the missing segment of a path below values of a schema; undefined if every segment exists. */
 export const findMissingField = (
   analysis: Analysis,
   schema: unknown,

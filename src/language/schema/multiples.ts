@@ -1,10 +1,10 @@
 /**
- * `multipleOf`, computed in decimal as numbers are written: 19.99 is a multiple of 0.01, although the binary division
- * leaves a remainder.
+ * Keyword `multipleOf`, computed in decimal as numbers are written. 19.99 is a multiple of 0.01, although a binary
+ * division has a remainder.
  */
 import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
 
-/** A number as digits times a power of ten. */
+/** A number as digits multiplied by a power of ten. */
 type Decimal = { digits: bigint; exponent: number };
 
 const decimalOf = (value: number): Decimal => {
@@ -13,7 +13,7 @@ const decimalOf = (value: number): Decimal => {
   return { digits: BigInt(whole + fraction), exponent: Number(power) - fraction.length };
 };
 
-/** Returns true if `value` is an integer multiple of `divisor`, which is above 0. Both are finite. */
+/** Returns true if `value` is an integer multiple of `divisor`. Both must be finite, and `divisor` above 0. */
 export const isMultipleOf = (value: number, divisor: number): boolean => {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
   const [a, b] = [decimalOf(value), decimalOf(divisor)];
@@ -23,7 +23,7 @@ export const isMultipleOf = (value: number, divisor: number): boolean => {
   return scaled(a) % scaled(b) === 0n;
 };
 
-/** Keyword `multipleOf`, which replaces the validator's own. */
+/** Keyword `multipleOf`, which replaces that of the validator. */
 export const multipleOfKeyword: CodeKeywordDefinition = {
   keyword: 'multipleOf',
   type: 'number',

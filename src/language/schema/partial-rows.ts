@@ -1,6 +1,6 @@
 /**
- * Validates rows that are merged into others by their primary key: each has the key and the fields that it changes.
- * Only the merged row shows which members are missing, so a missing member is no problem here.
+ * Validates rows that are merged into existing rows by their primary key: each has the key and the fields that it
+ * changes. Only the merged row shows which members are missing, so a missing member is no problem here.
  */
 import { isObject } from '#domain/json.ts';
 import type { EntityContract } from '../contract.ts';
@@ -18,7 +18,7 @@ type Check<More extends readonly unknown[]> = (
   ...more: More
 ) => RowProblem[];
 
-/** Turns a check of whole rows into one of rows that are merged. */
+/** Turns a check of whole rows into a check of rows that are merged into existing ones. */
 export const partially = <More extends readonly unknown[]>(
   check: Check<More>,
   entities: readonly EntityContract[],

@@ -5,7 +5,7 @@ import { fuzzRuns } from '#test/support/random/fuzz.ts';
 import { compilePattern, judgePattern, patternSize } from './patterns.ts';
 import { translatePattern } from './translate-pattern.ts';
 
-/** Pieces of which patterns are built, most of them different in RE2's notation. */
+/** Pieces from which patterns are built; most of them are written differently in RE2's notation. */
 const pieces = [
   'a',
   'b?',

@@ -1,6 +1,6 @@
 /**
- * Regular expressions of user schemas. They run on RE2, in time linear in the text, whatever the author wrote; it has
- * no look-around and back-references, which are refused.
+ * Regular expressions of user schemas. They run on RE2, in time linear in the text, whatever the author wrote. RE2 has
+ * no look-around and no back-references, so patterns with these are refused.
  */
 import { RE2JS } from 're2js';
 import { languageLimits } from '../limits.ts';
@@ -18,7 +18,7 @@ const token =
 export const patternSize = (pattern: string): number => {
   const open: number[] = [];
   let total = 0;
-  /** Size of the operand of a following repeat. */
+  /** Size of the operand to which a following repetition applies. */
   let last = 0;
   for (const [text, least, most] of pattern.matchAll(token)) {
     if (text.startsWith('(')) {
@@ -44,21 +44,23 @@ export type Pattern = {
   /** Returns true if the pattern matches anywhere in the text. */
   test(text: string): boolean;
   toString(): string;
-  /** Instructions of the compiled program. */
+  /** Number of instructions of the compiled program. */
   size: number;
 };
 
 /**
- * Returns the steps of matching a text. The whole program may run for each character, but seldom does; half of it is
- * counted.
+ * Returns the number of steps of matching a text. The whole program may run for each character, but seldom does, so
+ * half of it is counted.
  */
 export const patternSteps = ({ size }: Pattern, text: string): number =>
   stepsOfText(text) + Math.ceil((size * text.length) / 2);
 
-/** Upper bound for texts that the JavaScript engine matches, because it keeps each step of a repeat in memory. */
+/**
+ * Maximum length of a text that the JavaScript engine matches, because it keeps each step of a repetition in memory.
+ */
 const mostPlain = 10_000;
 
-/** Compiles a pattern in ECMAScript's notation. Throws with the reason if RE2 cannot. */
+/** Compiles a pattern in ECMAScript's notation. Throws with the reason if RE2 cannot compile it. */
 export const compilePattern = (source: string): Pattern => {
   if (source.length > languageLimits.patternLength) {
     throw new Error(`it is longer than ${languageLimits.patternLength} characters`);
@@ -82,7 +84,7 @@ export const compilePattern = (source: string): Pattern => {
   };
 };
 
-/** Result of checking a pattern: its size, or the reason why it cannot be used. */
+/** Result of checking a pattern: the pattern's size, or the reason why it cannot be used. */
 export type JudgedPattern = { size: number; fault?: never } | { fault: string; size?: never };
 
 /** Checks a pattern by compiling it. */

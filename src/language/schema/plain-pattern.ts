@@ -1,16 +1,16 @@
 /**
- * Patterns for which the JavaScript engine takes no more steps than RE2, and a twentieth of its time: a whole text as
- * a sequence of characters and classes, like `^[a-z][a-z0-9-]*$` or `^[A-Z]+-\d+$`. That engine tries each way to
- * divide a text between repeats. For these patterns there is only one way, because the part after a repeat never
- * begins with a character that could be repeated.
+ * Patterns for which the JavaScript engine takes no more steps than RE2, and a twentieth of the time. They describe a
+ * whole text as a sequence of characters and classes, like `^[a-z][a-z0-9-]*$` or `^[A-Z]+-\d+$`. The JavaScript engine
+ * tries each way to divide a text between repetitions. For these patterns there is only one way, because the part after
+ * a repetition never begins with a character that could be repeated.
  */
 
-/** Pattern of one part: a class, an escape or a character, and its repeat. */
+/** Pattern of one part: a class, an escape or a character, with its repetition. */
 const part = /(\[[\w.:/@ -]+\]|\\[dw]|\\[.\-/+]|[\w:/@ -])([*+?]|\{\d{1,3}\}|)/y;
 
 type Part = { source: string; repeat: string };
 
-/** Returns the parts of a pattern; undefined if it has others. */
+/** Returns the parts of a pattern; undefined if the pattern has anything else. */
 const partsOf = (pattern: string): Part[] | undefined => {
   if (!pattern.startsWith('^') || !pattern.endsWith('$')) return undefined;
   const parts: Part[] = [];
@@ -23,7 +23,7 @@ const partsOf = (pattern: string): Part[] | undefined => {
   return parts;
 };
 
-/** Returns all characters that a part can match; none of them is beyond ASCII. */
+/** Returns all characters that a part can match; all of them are ASCII. */
 const charactersOf = ({ source }: Part): string[] => {
   const one = new RegExp(source, 'u');
   return Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).filter((text) =>
@@ -37,8 +37,8 @@ const areApart = (one: Part, next: Part): boolean => {
 };
 
 /**
- * Returns true if a pattern is of this form. Only the last part may be optional, so that the part after a repeat is
- * always known.
+ * Returns true if a pattern is of the form described above. Only the last part may be optional, so that the part after
+ * a repetition is always known.
  */
 export const isPlainPattern = (pattern: string): boolean => {
   const parts = partsOf(pattern);

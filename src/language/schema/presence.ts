@@ -1,11 +1,11 @@
 /**
- * `required`, `dependentRequired` and `propertyNames`: the keys of an object. A required key must be an own key of the
- * value, whatever its name, even the empty one or one that every object inherits.
+ * Keywords `required`, `dependentRequired` and `propertyNames`, about the keys of an object. A required key must be an
+ * own key of the value, whatever its name, even the empty name or a name that every object inherits.
  */
 import { _, type CodeKeywordDefinition, type KeywordCxt } from 'ajv/dist/2020.js';
 import { isTable } from '../read/values.ts';
 
-/** A missing name, and the name that requires it; '' for `required`. */
+/** A missing name, and the name that requires it; '' if `required` does. */
 type Missing = { property: string; missing: string };
 
 const missingFrom = (value: object, names: readonly string[], property = ''): Missing[] =>
@@ -28,7 +28,7 @@ const error: CodeKeywordDefinition['error'] = {
   params: ({ params }) => _`{missingProperty: ${params.missing}, property: ${params.property}}`,
 };
 
-/** The three keywords, which replace the validator's own. */
+/** The three keywords, which replace those of the validator. */
 export const presenceKeywords: readonly CodeKeywordDefinition[] = [
   {
     keyword: 'required',

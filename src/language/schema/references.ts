@@ -1,7 +1,7 @@
 /**
- * `$ref` to a definition. Each definition has a validator of its own, outside the schemas that refer to it, so that
- * schemas may be recursive. It is compiled only when a value needs it: compiling takes longer than validating, and
- * most values have few of their optional parts. No URL is ever resolved.
+ * Keyword `$ref`, which refers to a definition. Each definition has a validator of its own, outside the schemas that
+ * refer to it, so that schemas may be recursive. The validator is compiled only when a value needs it: compiling takes
+ * longer than validating, and most values have few of their optional parts. No URL is ever resolved.
  *
  * Only a reference can lead a schema back to itself. So the verdict of a definition on an object or a list is cached
  * during a validation, however many alternatives need it. Without the cache, the work and the list of errors would
@@ -20,27 +20,29 @@ import type { Steps } from './steps.ts';
 
 type Call = Pick<ValidateFunction, 'errors'> & ((value: unknown, at: object) => unknown);
 
-/** Variables of the code that the validator generates. */
+/** Names of variables in the code that the validator generates. */
 const vErrors = new Name('vErrors');
 const errors = new Name('errors');
 const instancePath = new Name('instancePath');
 
 export type Definitions = {
-  /** Compiles a definition when the first value needs it. */
+  /** Compiles the validator of a definition, when the first value needs it. */
   compile(name: string): ValidateFunction;
-  /** Returns the steps of entering a definition. */
+  /** Returns the number of steps that entering a definition takes. */
   weightOf(name: string): number;
-  /** Returns the errors of a definition that are kept. */
+  /** Returns those errors of a definition that are kept. */
   summarize(errors: readonly ErrorObject[]): ErrorObject[];
   steps: Steps;
 };
 
-/** Verdict of a definition on a value: null, or its errors. A value occurs at one place only. */
+/**
+ * Verdict of a definition on a value: null if the value is valid, or else the errors. A value occurs at one place only.
+ */
 type Verdict = ErrorObject[] | null;
 
 type References = {
   keyword: CodeKeywordDefinition;
-  /** Clears the cached verdicts; call it before each validation. */
+  /** Clears the cached verdicts; must be called before each validation. */
   forget(): void;
 };
 
@@ -52,7 +54,7 @@ const join = (before: ErrorObject[] | null, found: readonly ErrorObject[]): Erro
   return all;
 };
 
-/** Creates the keyword `$ref`, which replaces the validator's own. */
+/** Creates the keyword `$ref`, which replaces that of the validator. */
 export const createReferences = (definitions: Definitions): References => {
   const { compile, weightOf, summarize, steps } = definitions;
   const compiled = new Map<string, ValidateFunction>();

@@ -1,9 +1,10 @@
 /**
- * Compares the validator with an independent implementation: both accept the same values. The other one is
- * Hyperjump's, which interprets schemas by the standard's own model of annotations and has formats of its own.
+ * Compares the validator with an independent implementation: both must accept the same values.
  *
- * The inputs avoid known differences: Hyperjump divides by decimal fractions in binary and accepts a leap second only
- * on a day that had one. It validates punycode labels, and throws at an e-mail address in brackets of an unknown kind.
+ * The independent implementation is Hyperjump's, which interprets schemas by the standard's own model of annotations
+ * and has its own tests of formats. The inputs avoid known differences: Hyperjump divides by decimal fractions in
+ * binary, and accepts a leap second only on a day that had one. It validates punycode labels, and throws at an e-mail
+ * address in brackets of an unknown kind.
  */
 import {
   registerSchema,
@@ -29,7 +30,10 @@ import { assertedFormats } from './formats.ts';
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 const address = 'https://svc.test/family';
 
-/** Returns the other implementation's validator; undefined for a value at which it throws. */
+/**
+ * Returns the validator of the independent implementation. It returns undefined for a value at which that
+ * implementation throws.
+ */
 const readOtherwise = async ({ root, definitions }: SchemaFamily) => {
   const schema = typeof root === 'boolean' ? { allOf: [root] } : root;
   registerSchema({ ...schema, $defs: definitions } as SchemaObject, address, dialect);
@@ -82,7 +86,7 @@ describe('JSON Schema', () => {
   });
 });
 
-/** Generates texts that are similar to valid ones of a format. */
+/** Generates texts that are similar to valid texts of a format. */
 const nearTexts = (samples: readonly string[]) =>
   choiceLists(24).map((numbers) => {
     const choices = createChoices(numbers);

@@ -1,11 +1,11 @@
 /**
- * Validators of schemas that share definitions. They are compiled on first use, and each definition once, however many
- * schemas refer to it.
+ * Validators of schemas that share definitions. They are compiled on first use. Each definition is compiled once,
+ * however many schemas refer to it. A value that passes the fast pre-check needs no validator (`first-look.ts`).
  *
- * A value that fits at a first look needs no validator (`first-look.ts`). Schemas and values come from users. So a
- * validator stops at the first error. Only a small invalid value is validated again for all its errors, which bounds
- * memory. All passes have a limit of steps. If the verdict takes more, the value is refused; if the pass for all
- * errors takes more, its result is dropped, because the verdict is known.
+ * Schemas and values come from users. So a validator stops at the first error. Only a small invalid value is validated
+ * again for all its errors, which bounds memory. Every validation has a limit of steps. If the first validation exceeds
+ * its limit, the value is refused. If the validation for all errors exceeds its limit, only the first error is
+ * reported.
  */
 
 import {
@@ -37,7 +37,7 @@ import {
 import { unevaluatedKeywords } from './unevaluated.ts';
 import { describeErrors, mainErrors, type ValueProblem } from './value-problem.ts';
 
-/** Returns the problems of a value; empty if it fits. */
+/** Returns the problems of a value; empty if the value is valid. */
 export type CheckValue = (value: unknown) => ValueProblem[];
 
 const maxProblems = 20;
@@ -51,7 +51,7 @@ const tooDeep: ValueProblem = {
   detail: `nests deeper than ${languageLimits.depth} levels`,
 };
 
-/** Problem of a value on which the stack overflowed; the limits on schemas and values make it unlikely. */
+/** Problem of a value whose validation overflowed the stack; the limits on schemas and values make this unlikely. */
 const tooInvolved: ValueProblem = {
   pointer: '',
   detail: 'nests too deeply for its schema to be followed',
@@ -63,7 +63,7 @@ const tooMuch = (steps: number): ValueProblem => ({
   detail: `takes more than ${steps} steps to hold against its schema; give it fewer or smaller parts, or the schema fewer alternatives and shorter patterns`,
 });
 
-/** Creates the validator's engine for regular expressions, which compiles each pattern once. */
+/** Creates the regular expression engine of the validator, which compiles each pattern once. */
 const createPatterns = ({ take }: Steps) => {
   const patterns = new Map<string, Pattern>();
   return (source: string): Pattern => {
@@ -80,7 +80,7 @@ const createPatterns = ({ take }: Steps) => {
   };
 };
 
-/** Creates a cache of answers for objects and lists, which `forget` clears. */
+/** Creates a cache of answers for objects and lists; `forget` clears the cache. */
 const createMemory = () => {
   let answers = new Map<Table, WeakMap<object, boolean>>();
   return {
@@ -99,7 +99,7 @@ const createMemory = () => {
   };
 };
 
-/** Creates an Ajv validator for our dialect, with its keywords replaced by ours. */
+/** Creates an Ajv validator for the dialect of worlds, with some keywords replaced by those of this folder. */
 const createValidator = (
   allErrors: boolean,
   pattern: (source: string) => Pattern,
@@ -124,10 +124,10 @@ const createValidator = (
 };
 
 type Compiler = {
-  /** Prepares a schema for compilation. */
+  /** Returns the schema in the form to be compiled. */
   write(schema: JsonSchema): JsonSchema;
   compile(schema: JsonSchema): ValidateFunction;
-  /** Starts a validation with so many steps; call it before each. */
+  /** Starts a validation that may take `most` steps; must be called before each validation. */
   begin(most: number): void;
 };
 
@@ -179,7 +179,7 @@ const createCompiler = (
   return { write, compile, begin };
 };
 
-/** Limits of steps for a first look, and for the validator's verdict and explanation. */
+/** Maximum number of steps of the fast pre-check, of the validation, and of the search for all errors. */
 export type StepLimits = { look: number; verdict: number; explanation: number };
 
 const usualLimits: StepLimits = {
@@ -188,7 +188,9 @@ const usualLimits: StepLimits = {
   explanation: languageLimits.explanationSteps,
 };
 
-/** Creates a check for each schema, by its name. A check throws on first use if its schema is invalid. */
+/**
+ * Creates a check for each schema, by the schema's name. A check throws when it is first used if its schema is invalid.
+ */
 export const createShapes = (
   definitions: Readonly<Record<string, JsonSchema>>,
   schemas: ReadonlyMap<string, JsonSchema>,
@@ -211,7 +213,7 @@ export const createShapes = (
       begin(allErrors ? limits.explanation : limits.verdict);
       return validate(value) ? [] : (validate.errors ?? []);
     };
-    /** Returns all errors, or the first alone if finding all takes too many steps. */
+    /** Returns all errors; or only the first if finding all takes too many steps. */
     const explain = (value: unknown, first: ErrorObject[]): ErrorObject[] => {
       if (!isSmall(value)) return first;
       try {

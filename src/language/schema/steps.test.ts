@@ -1,6 +1,6 @@
 /**
  * Checks that the sizes of schema and value bound the cost of a validation, whatever they contain. Beyond a fixed
- * number of steps, a value is refused. A validation that did more would not end within these tests.
+ * number of steps, a value is refused. If a validation did more work than it counts, these tests would not end.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { languageLimits } from '../limits.ts';
 import { createFirstLook } from './first-look.ts';
 import { createShapes, type StepLimits } from './shapes.ts';
 
-/** Limits without a first look, because these tests are about the validator's limits. */
+/** Limits without a fast pre-check, because these tests are about the validator's limits. */
 const usual: StepLimits = {
   look: 0,
   verdict: languageLimits.checkSteps,
@@ -183,7 +183,7 @@ describe('a problem', () => {
 
 const fields = ['a', 'b', 'c'];
 
-/** Builds a schema that refers to others, and to itself, by any keyword. */
+/** Builds a schema that refers to other schemas, and to itself, by any keyword. */
 const chooseShape = (choices: Choices, names: readonly string[], depth: number): JsonSchema => {
   const next = (): JsonSchema =>
     depth === 0 || choices.oneIn(2)

@@ -1,31 +1,31 @@
 /**
  * Counts the steps of validating one value, and ends the validation if there are too many. A step is about the work of
- * one schema at one part of a value. Steps are counted where work multiplies: on entry to a definition, on a loop over
- * items or names, and on reading a text or a whole part of a value. So the limit holds for any combination of schema
- * and value.
+ * one schema at one value.
  *
- * Between two such points there is only the schema's own text, whose size is bounded and which `weightOf` counts as a
- * whole.
+ * Steps are counted where work multiplies: when a definition is entered, in a loop over items or names, and when a text
+ * or a whole value is read. So the limit applies to any combination of schema and value. Between two such points there
+ * is only the schema's own text, whose size is bounded, and which `weightOf` counts as a whole.
  */
 import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
 import { isTable, type Table } from '../read/values.ts';
 import { keywords } from './keywords.ts';
 
-/** Thrown when a validation has used all its steps; never leaves `shapes.ts`. */
+/** Thrown when a validation has used all its steps; `shapes.ts` catches it. */
 export class OutOfSteps extends Error {}
 
 export type Steps = {
   /** Starts a validation that may take `most` steps. */
   begin(most: number): void;
-  /** Takes steps; throws `OutOfSteps` if not enough are left. */
+  /** Uses `count` steps; throws `OutOfSteps` if not enough are left. */
   take(count: number): void;
   /**
-   * Takes steps for each name of a value. The number of names is cached, because many schemas need it for one value.
+   * Uses `each` steps for each name of a value. The number of names is cached, because many schemas need it for one
+   * value.
    */
   takeOfNames(value: Table, each: number): void;
 };
 
-/** Creates a counter. */
+/** Creates a counter of steps. */
 export const createSteps = (): Steps => {
   let left = 0;
   let last: { value: Table; names: number } | undefined;
@@ -46,14 +46,14 @@ export const createSteps = (): Steps => {
   };
 };
 
-/** Characters that are read in one step, and characters that are written in one step. */
+/** Number of characters that are read in one step, and number of characters that are written in one step. */
 const charsPerStep = 16;
 const charsWrittenPerStep = 4;
 
-/** Returns the steps of reading a text once. */
+/** Returns the number of steps of reading a text once. */
 export const stepsOfText = ({ length }: string): number => 1 + Math.ceil(length / charsPerStep);
 
-/** Returns the steps of writing a value as this text. */
+/** Returns the number of steps of writing a value as this text. */
 export const stepsOfWriting = ({ length }: string): number =>
   1 + Math.ceil(length / charsWrittenPerStep);
 
@@ -67,15 +67,15 @@ const alongNames = [
 ];
 const along: ReadonlySet<string> = new Set([...alongItems, ...alongNames]);
 
-/** Keywords that list a value's names themselves, and the steps of listing one. */
+/** Keywords that list a value's names themselves, and the number of steps of listing one name. */
 const countNames = ['minProperties', 'maxProperties'];
 const stepsOfListing = 4;
 
-/** Keywords that read a text, and the length above which that counts. */
+/** Keywords that read a text, and the length above which reading it is counted. */
 const readText = ['minLength', 'maxLength', 'format'];
 const longText = 64;
 
-/** Returns the schemas under one keyword of a schema. */
+/** Returns the schemas that one keyword of a schema contains. */
 const heldUnder = (schema: Table, keyword: string): unknown[] => {
   const held = schema[keyword];
   switch (keywords.get(keyword)?.holds) {
@@ -90,7 +90,7 @@ const heldUnder = (schema: Table, keyword: string): unknown[] => {
   }
 };
 
-/** Returns the cost of the lists of names in a schema. */
+/** Returns the number of steps for the lists of names in a schema. */
 const requiredNames = ({ required, dependentRequired }: Table): number =>
   [required, ...Object.values(isTable(dependentRequired) ? dependentRequired : {})].reduce<number>(
     (sum, names) => sum + (Array.isArray(names) ? names.length : 0),
@@ -100,8 +100,8 @@ const requiredNames = ({ required, dependentRequired }: Table): number =>
 const weights = new WeakMap<Table, number>();
 
 /**
- * Returns the steps of a schema at one value: its own, and those of the subschemas that are not inside a loop over
- * parts.
+ * Returns the number of steps of a schema at one value: its own steps, and those of the subschemas that are not inside
+ * a loop over items or names.
  */
 export const weightOf = (schema: unknown): number => {
   if (!isTable(schema)) return 1;
@@ -117,8 +117,8 @@ export const weightOf = (schema: unknown): number => {
 };
 
 /**
- * Returns the steps for each item, or each name, of a value. The schema `false` ends a validation at its first error,
- * so it counts only if all errors are wanted.
+ * Returns the number of steps for each item, or each name, of a value. The schema `false` ends a validation at its
+ * first error, so it counts only if all errors are wanted.
  */
 const weightAlong = (schema: Table, names: readonly string[], allErrors: boolean): number =>
   names
@@ -129,7 +129,7 @@ const weightAlong = (schema: Table, names: readonly string[], allErrors: boolean
 const loopSteps = 'x-steps-of-parts';
 const textSteps = 'x-steps-of-text';
 
-/** Returns the costs of a schema beyond its weight; a cost that does not occur is 0. */
+/** Returns the costs of a schema in addition to its weight; a cost that does not occur is 0. */
 const costsOf = (
   schema: Table,
   allErrors: boolean,
@@ -142,7 +142,7 @@ const costsOf = (
   };
 };
 
-/** Creates a writer that copies schemas so that their validators count steps by `stepKeywords`. */
+/** Creates a writer that copies schemas so that their validators count steps with `stepKeywords`. */
 export const createStepWriter = (allErrors: boolean) => {
   const writeAll = (held: unknown): unknown => {
     if (Array.isArray(held)) return held.map(write);
@@ -166,7 +166,7 @@ export const createStepWriter = (allErrors: boolean) => {
 
 type LoopCosts = { item: number; name: number };
 
-/** Returns the keywords that count steps, for a validator of schemas from `createStepWriter`. */
+/** Returns the keywords that count steps, for a validator of schemas that `createStepWriter` wrote. */
 export const stepKeywords = ({ take, takeOfNames }: Steps): CodeKeywordDefinition[] => [
   {
     keyword: loopSteps,

@@ -1,6 +1,6 @@
 /**
- * Runs the official test suite of JSON Schema 2020-12, except the groups of tests that need features which a world's
- * schemas may not use. `left-out.json` lists those groups, each with the codes of its problems.
+ * Runs the official test suite of JSON Schema 2020-12, except for groups of tests that need features which a world's
+ * schemas may not use. `left-out.json` lists those groups, each with the codes of the problems that it has.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -20,10 +20,10 @@ const suite = fileURLToPath(
 const readJson = <Value>(file: string): Value =>
   JSON.parse(readFileSync(`${suite}${file}`, 'utf8')) as Value;
 
-/** Codes of the problems that keep a group out, by file and group. */
+/** Codes of the problems because of which a group is left out, by file and group. */
 const leftOut = readJson<Record<string, Record<string, string[]>>>('left-out.json');
 
-/** Groups that assume a decision different from ours. */
+/** Groups of tests that assume decisions other than this project's, each with the reason. */
 const decidedOtherwise: ReadonlyMap<string, string> = new Map([
   ['format.json', 'says that a format is only a note; in a world those that we know are held to'],
 ]);

@@ -1,10 +1,10 @@
 /**
  * Translates an ECMAScript pattern, as JSON Schema uses them, into an equivalent RE2 pattern. The two notations are
- * similar and differ in details: the meaning of `.` and `\s`, escapes that only one of them has, surrogate pairs,
- * empty classes.
+ * similar and differ in details: the meaning of `.` and `\s`, escapes that only one of them has, surrogate pairs, empty
+ * classes.
  *
- * The pattern must be valid in ECMAScript with its `u` flag. An escaped punctuation mark that needs no escape (`\-`,
- * `\@`) is accepted, because it can only mean one thing.
+ * The pattern must be valid in ECMAScript with the flag `u`. An escaped punctuation mark that needs no escape (`\-`,
+ * `\@`) is accepted, because it can have only one meaning.
  */
 
 type Translation = { text: string; next: number };
@@ -53,7 +53,7 @@ const refuseEscape = (escaped: string): never => {
   throw new Error(`it refers back to what a group matched, with \\${escaped}`);
 };
 
-/** Translates the escape at a backslash. */
+/** Translates the escape that begins at a backslash. */
 const readEscape = (source: string, at: number, isInClass: boolean): Translation => {
   const escaped = String.fromCodePoint(source.codePointAt(at + 1) ?? 0);
   const next = at + 1 + escaped.length;
@@ -71,7 +71,7 @@ const readEscape = (source: string, at: number, isInClass: boolean): Translation
   return coded ?? { text: character(escaped.codePointAt(0) ?? 0), next };
 };
 
-/** Translates a class in brackets; `at` is its beginning. */
+/** Translates a class in brackets that begins at `at`. */
 const readClass = (source: string, at: number): Translation => {
   const isNegated = source[at + 1] === '^';
   let next = at + (isNegated ? 2 : 1);
@@ -118,7 +118,7 @@ const refuseLookAround = (source: string, at: number): void => {
 };
 
 /**
- * Returns the pattern in RE2's notation. Throws with the reason if it is invalid, or has look-around or
+ * Returns the pattern in RE2's notation. Throws with the reason if the pattern is invalid, or has look-around or
  * back-references.
  */
 export const translatePattern = (written: string): string => {

@@ -1,10 +1,11 @@
 /**
- * `unevaluatedProperties` and `unevaluatedItems`: apply to the parts of a value that no other keyword has evaluated.
- * That depends on the alternatives that the value fits, so this code follows the schema along the value. Its result is
- * right only for values that are valid so far, as these keywords come last.
+ * Keywords `unevaluatedProperties` and `unevaluatedItems`. They apply to those members and items of a value that no
+ * other keyword has evaluated. Which these are depends on the alternatives that the value fits, so this code follows
+ * the schema along the value. Its result is right only for values that are valid according to all other keywords,
+ * because these keywords come last.
  *
- * The validator decides whether a value fits an alternative, and the answer is cached for one validation: otherwise
- * the work would double with each level of nesting.
+ * The validator decides whether a value fits an alternative, and the answer is cached for one validation. Otherwise the
+ * work would double with each level of nesting.
  */
 
 import { _, type CodeKeywordDefinition } from 'ajv/dist/2020.js';
@@ -17,13 +18,13 @@ import type { Steps } from './steps.ts';
 
 type Container = Readonly<Record<string, unknown>> | readonly unknown[];
 
-/** Names or positions of a value's evaluated parts; `all` of them, or those listed. */
+/** Members or items of a value that were evaluated: `all` of them, or those whose names or indexes are listed. */
 type Looked = { all: boolean; parts: Set<string | number> };
 
-/** Functions of the validator that these keywords need. */
+/** Functions of the validator that the two keywords need. */
 type Validation = {
   definitions: Readonly<Record<string, JsonSchema>>;
-  /** Returns true if a value fits a part of a schema. */
+  /** Returns true if a value fits a subschema. */
   fits(schema: Table, value: unknown): boolean;
   pattern(source: string): Pattern;
   steps: Steps;
@@ -33,7 +34,7 @@ const listIn = (held: unknown): readonly unknown[] => (Array.isArray(held) ? hel
 const entriesIn = (held: unknown): [string, unknown][] =>
   isTable(held) ? Object.entries(held) : [];
 
-/** Records the parts of an object or a list that a schema itself evaluates. */
+/** Function that records the members or items of a value that a schema itself evaluates. */
 type Look = (schema: Table, value: Container, looked: Looked, validation: Validation) => void;
 
 const lookAtProperties: Look = (schema, value, looked, { pattern }) => {
@@ -57,7 +58,7 @@ const lookAtItems: Look = (schema, value, looked, validation) => {
   }
 };
 
-/** Returns the schemas beside and below a schema that apply to the same value. */
+/** Returns the subschemas of a schema that apply to the same value. */
 const partsInForce = (schema: Table, value: Container, validation: Validation): unknown[] => {
   const fits = (part: unknown): boolean =>
     isTable(part) ? validation.fits(part, value) : part === true;
@@ -79,7 +80,10 @@ const partsInForce = (schema: Table, value: Container, validation: Validation): 
 const sizeOf = (value: Container): number =>
   Array.isArray(value) ? value.length : Object.keys(value).length;
 
-/** Returns the steps of one look: names are compared with patterns, items with `contains`. */
+/**
+ * Returns the number of steps in which a schema is followed at a value: names are compared with patterns, items with
+ * `contains`.
+ */
 const stepsOfLook = (
   { properties, patternProperties, contains }: Table,
   value: Container,
@@ -88,7 +92,7 @@ const stepsOfLook = (
   entriesIn(properties).length +
   (patternProperties === undefined && contains === undefined ? 0 : sizeOf(value));
 
-/** Returns the parts that a schema has evaluated, without its own `unevaluated…` at the root. */
+/** Returns the members or items that a schema has evaluated, without its own `unevaluated…` keywords at the root. */
 const lookAlong = (root: Table, value: Container, look: Look, validation: Validation): Looked => {
   const looked: Looked = { all: false, parts: new Set() };
   const visit = (schema: unknown): void => {
@@ -102,7 +106,7 @@ const lookAlong = (root: Table, value: Container, look: Look, validation: Valida
   return looked;
 };
 
-/** Returns the two keywords, which replace the validator's own. */
+/** Returns the two keywords, which replace those of the validator. */
 export const unevaluatedKeywords = (validation: Validation): CodeKeywordDefinition[] => {
   const keyword = (name: string, type: 'object' | 'array', look: Look): CodeKeywordDefinition => ({
     keyword: name,

@@ -1,24 +1,24 @@
 /**
- * Turns a validator's errors into messages with the place of a value, its present form and the required one. A failed
- * choice between schemas is one problem, not one for each branch that did not fit.
+ * Turns a validator's errors into messages that say where a value is, what it is, and what it must be. A failed choice
+ * between schemas is one problem, and not one for each branch that did not fit.
  */
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { clip } from '#domain/cut.ts';
 import { escapeSegment } from '#domain/json.ts';
 import { nearestName } from '../read/suggest.ts';
 
-/** A value that violates its schema. `pointer` leads to the value, or to the place of a missing one. */
+/** A value that violates its schema. `pointer` leads to the value, or to the place where one is missing. */
 export type ValueProblem = { pointer: string; detail: string };
 
 const unknownField = 'is not a known field';
 
-/** Returns true if the key at a problem's pointer is at fault, whatever its value. */
+/** Returns true if the key at a problem's pointer is at fault, whatever the key's value. */
 export const isOfKey = ({ detail }: Pick<ValueProblem, 'detail'>): boolean =>
   detail.startsWith(unknownField);
 
 const maxShown = 60;
 
-/** Returns the beginning of a value as JSON. It writes no more than is shown, however large the value is. */
+/** Returns the beginning of a value as JSON. It writes only as much as a message shows, however large the value is. */
 const begin = (value: unknown): string => {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, maxShown + 1));
   if (typeof value !== 'object' || value === null) return String(value);
@@ -96,7 +96,7 @@ const isNullBranch = (branch: unknown): boolean =>
   typeof branch === 'object' && branch !== null && 'type' in branch && branch.type === 'null';
 
 /**
- * Returns true for a choice between a schema and null, given a value other than null: the schema's own errors are more
+ * Returns true for a choice between a schema and null if the value is not null. The schema's own errors are then more
  * informative.
  */
 const isNullableShape = ({ schema, data }: ErrorObject): boolean =>
@@ -108,7 +108,10 @@ const isNullableShape = ({ schema, data }: ErrorObject): boolean =>
 const saysNotNull = ({ keyword, params }: ErrorObject): boolean =>
   keyword === 'type' && params.type === 'null';
 
-/** Removes the errors of a choice's branches. They precede the error of the choice, at or below its place. */
+/**
+ * Removes the errors of a choice's branches. They precede the error of the choice itself, and are at or below its
+ * place.
+ */
 const withoutBranches = (errors: readonly ErrorObject[]): ErrorObject[] => {
   let kept: ErrorObject[] = [];
   for (const error of errors) {
@@ -126,11 +129,11 @@ const withoutBranches = (errors: readonly ErrorObject[]): ErrorObject[] => {
   return kept;
 };
 
-/** Returns the errors without those of alternatives, at most `most` of them. */
+/** Returns the errors without those of alternatives, at most `most` errors. */
 export const mainErrors = (errors: readonly ErrorObject[], most: number): ErrorObject[] =>
   withoutBranches(errors).slice(0, most);
 
-/** Describes the errors in words, each place and message once, at most `most` of them. */
+/** Describes the errors in words: each place and message once, and at most `most` problems. */
 export const describeErrors = (errors: readonly ErrorObject[], most: number): ValueProblem[] => {
   const problems = new Map<string, ValueProblem>();
   for (const error of withoutBranches(errors)) {

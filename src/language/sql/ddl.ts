@@ -1,10 +1,10 @@
 /**
- * Builds the SQLite tables of a contract, as SQL text. An entity's table has the canonical key, the row's JSON as
- * given, and a virtual column for each scalar top-level field. Virtual columns cost no space in the row and can be
- * used by indexes and foreign keys.
+ * Builds the SQLite tables of a contract, as SQL text.
  *
- * Foreign keys are deferred, so that rows of one batch may arrive in any order. Null and absent values are distinct to
- * SQLite: they neither collide in a unique index nor refer to anything.
+ * An entity's table has the canonical key, the row's JSON as given, and a virtual column for each scalar top-level
+ * field. Virtual columns take no space in the row, and can be used by indexes and foreign keys. Foreign keys are
+ * deferred, so that rows of one batch may be inserted in any order. Null and absent values are distinct in SQLite: they
+ * neither collide in a unique index nor refer to a row.
  */
 import type { Contract, EntityContract, FieldPath } from '../contract.ts';
 
@@ -14,7 +14,7 @@ export const quoteName = (name: string): string => `"${name.replaceAll('"', '""'
 /** Returns a text as an SQL literal. */
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Returns true if SQLite's notation can express a path; it cannot quote some characters. */
+/** Returns true if a path can be written in SQLite's notation, which cannot quote some characters. */
 export const isAddressable = (path: FieldPath): boolean =>
   path.every((segment) => segment.isWellFormed() && !/["\\\0]/.test(segment));
 
@@ -24,12 +24,12 @@ export const jsonPath = (path: FieldPath): string =>
 
 type Columns = Pick<EntityContract, 'columns'>;
 
-/** SQLite's own names for a row's number. A column of the same name hides one of them. */
+/** SQLite's own names for a row's number. A column with one of these names hides the row's number under that name. */
 const rowNumbers = ['rowid', '_rowid_', 'oid'];
 
 /**
- * Returns the name of a row's number in the order of insertion. It is one of SQLite's names unless columns took them
- * all; then the table has a column for it, under a free name.
+ * Returns the name under which a row's number in the order of insertion is read. It is one of SQLite's names, unless
+ * columns have all of them; then the table has a column for the number, under a free name.
  */
 export const positionName = ({ columns }: Columns): { name: string; isColumn: boolean } => {
   const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
@@ -50,7 +50,7 @@ const keyColumns = (entity: Columns, isBare: boolean): string[] => {
 const isColumn = (entity: EntityContract, path: FieldPath): boolean =>
   path.length === 1 && entity.columns.some(({ name }) => name === path[0]);
 
-/** Returns the term of an index: a column if there is one, else an expression on the payload. */
+/** Returns a term of an index: a column if the path has one, else an expression on the payload. */
 const indexTerm = (entity: EntityContract, path: FieldPath): string =>
   isColumn(entity, path)
     ? quoteName(path[0] ?? '')
@@ -90,11 +90,11 @@ const startsWith = (list: readonly string[], start: readonly string[]): boolean 
 /** An index of a table: its quoted name, and its terms as SQL. */
 export type TableIndex = { name: string; isUnique: boolean; terms: string[] };
 
-/** Returns an index name. Entity names never begin with `svc_`, so it collides with no table. */
+/** Returns a name for an index. Names of entities never begin with `svc_`, so the name collides with no table. */
 const nameIndex = (entity: EntityContract, kind: string): string =>
   quoteName(`svc_${entity.name}_${kind}`);
 
-/** Returns the indexes of an entity's table, except that of the canonical key. */
+/** Returns the indexes of an entity's table, except the index of the canonical key. */
 export const indexesOf = (entity: EntityContract): TableIndex[] => {
   const over = (isUnique: boolean, kind: string, paths: readonly FieldPath[]): TableIndex => ({
     name: nameIndex(entity, kind),
@@ -118,7 +118,7 @@ export const createIndexSql = (
 ): string =>
   `CREATE ${isUnique ? 'UNIQUE ' : ''}INDEX ${name} ON ${quoteName(table)} (${terms.join(', ')});`;
 
-/** Returns the statements that create an empty store of a contract, each ended by `;` and a line break. */
+/** Returns the statements that create an empty store of a contract; each ends with `;` and a line break. */
 export const createTablesSql = (contract: Pick<Contract, 'entities'>): string => {
   const entities = new Map(contract.entities.map((entity) => [entity.name, entity]));
   const statements = contract.entities.flatMap((entity) => [
@@ -129,16 +129,16 @@ export const createTablesSql = (contract: Pick<Contract, 'entities'>): string =>
 };
 
 /**
- * Returns the same tables without any index, for bulk loads. Their indexes are created at the end, in a third of the
- * time that maintaining them would take. The canonical key gets a named index, `keyIndexOf`, instead of the table's
- * own; readers see no difference.
+ * Returns the statements that create the same tables without any index, for bulk loads. The indexes are created at the
+ * end, in a third of the time that maintaining them would take. The canonical key gets a named index, `keyIndexOf`,
+ * instead of the table's own; readers see no difference.
  */
 export const createBareTablesSql = (contract: Pick<Contract, 'entities'>): string => {
   const entities = new Map(contract.entities.map((entity) => [entity.name, entity]));
   return contract.entities.map((entity) => createTable(entity, entities, true)).join('\n');
 };
 
-/** Returns the index of the canonical key of a bare table. */
+/** Returns the index of the canonical key of a table that was created without indexes. */
 export const keyIndexOf = (entity: EntityContract): TableIndex => ({
   name: nameIndex(entity, 'row'),
   isUnique: true,

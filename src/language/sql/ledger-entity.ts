@@ -1,6 +1,6 @@
 /**
  * Request ledger as an entity: the schema of an entry, against which conditions are checked, and its columns, for
- * queries. A host keeps the ledger in a database of its own; a verifier sees it beside the tables of the world.
+ * queries. A host stores the ledger in a database of its own; a verifier sees the ledger among the tables of the world.
  */
 import { ledgerEntity, type ledgerFields, ledgerOrigins } from '#domain/ledger.ts';
 import type { EntityContract, JsonSchema } from '../contract.ts';
@@ -15,7 +15,9 @@ const closed = (properties: Record<string, JsonSchema>): JsonSchema => ({
   additionalProperties: false,
 });
 
-/** Schemas of the fields. Requests and answers are unconstrained, as those of tools and routes are. */
+/**
+ * Schemas of the ledger's fields. Requests and answers are not constrained, because those of tools and routes are not.
+ */
 const schemas: Record<(typeof ledgerFields)[number], JsonSchema> = {
   id: integer,
   at: text,

@@ -1,9 +1,9 @@
 /**
- * Verifiers: one query that grades a task, over the tables of a world and its request ledger. Each returned row is a
- * check: `passed` (1, or 0 or null), and optionally `name`.
+ * Verifiers: one query that grades a task, over the tables of a world and its request ledger. Each row that the query
+ * returns is a check: `passed` (1, or 0 or null), and optionally `name`.
  *
  * SQLite itself validates a query: it prepares the query over empty tables, with permission to read only. The query is
- * not run. But a malicious one may take arbitrarily long to prepare, so queries of clients need a process with a time
+ * not run. But a malicious query may take arbitrarily long to prepare, so queries of clients need a process with a time
  * limit.
  */
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -12,7 +12,7 @@ import { suggestName } from '../read/suggest.ts';
 import { createTablesSql, positionName, quoteName, quoteText } from './ddl.ts';
 import { ledgerEntityContract } from './ledger-entity.ts';
 
-/** Actions that a reading query may contain. */
+/** Actions that a query which only reads may contain. */
 const allowedActions: ReadonlySet<number> = new Set([
   constants.SQLITE_SELECT,
   constants.SQLITE_READ,
@@ -26,7 +26,7 @@ export const verifiedEntities = (entities: readonly EntityContract[]): EntityCon
   ledgerEntityContract,
 ];
 
-/** Opens a database with the tables that a verifier reads, empty. */
+/** Opens a database with the tables that a verifier reads; the tables are empty. */
 export const openVerifierTables = (entities: readonly EntityContract[]): DatabaseSync => {
   const database = new DatabaseSync(':memory:');
   // Sorting and grouping must stay in memory: the process of the query cannot open files.
@@ -35,18 +35,18 @@ export const openVerifierTables = (entities: readonly EntityContract[]): Databas
   return database;
 };
 
-/** Name of the attached file of base rows, and of the table with positions of its replaced rows. */
+/** Name under which a file of base rows is attached, and name of the table with the positions of replaced base rows. */
 const baseSchema = 'base';
 const goneTable = ({ name }: EntityContract): string => quoteName(`svc_gone_${name}`);
 
 export type UponBase = {
-  /** Hides the base row at this position, because it was deleted, or replaced by a row in the tables. */
+  /** Hides the base row at this position, because it was deleted, or because a row in the tables replaces it. */
   remove(entity: EntityContract, position: number): void;
 };
 
 /**
- * Attaches a file of base rows, which is read in place. Each entity becomes a view of its own table and of the file's
- * visible rows. SQLite looks through the view, so that the indexes of both are used.
+ * Attaches a file of base rows, which is read in place. Each entity becomes a view of its own table and of those rows
+ * of the file that are not hidden. SQLite resolves the view, so that the indexes of both are used.
  */
 export const attachBase = (
   database: DatabaseSync,
@@ -83,7 +83,7 @@ export const allowReadingOnly = (database: DatabaseSync): void => {
   );
 };
 
-/** Returns true if only comments, blanks and semicolons follow a statement. */
+/** Returns true if only comments, blanks and semicolons are left after a statement. */
 const isBlank = (sql: string): boolean =>
   sql.replace(/--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[\s;]/g, '') === '';
 
@@ -103,10 +103,10 @@ const explainError = (message: string, entities: readonly EntityContract[]): str
   return `${hint}; fields that are no scalars are in payload, as payload ->> '$.field'`;
 };
 
-/** Reason why a query could never grade, and the way out. */
+/** Reason why a query could never grade a task, and the way out. */
 type VerifierFault = { message: string; hint?: string | undefined };
 
-/** Returns the fault of a query that SQLite prepared. */
+/** Returns the fault of a query that SQLite was able to prepare; undefined if it has none. */
 const statementFault = (sql: string, statement: StatementSync): VerifierFault | undefined => {
   const end = sql.indexOf(statement.sourceSQL) + statement.sourceSQL.length;
   if (!isBlank(sql.slice(end))) return { message: 'there is more than one statement' };
@@ -118,7 +118,10 @@ const statementFault = (sql: string, statement: StatementSync): VerifierFault | 
   };
 };
 
-/** Validates a query over a read-only database of `openVerifierTables`. */
+/**
+ * Returns the fault of a query, checked over a read-only database of `openVerifierTables`; undefined if the query is
+ * valid.
+ */
 export const findVerifierFault = (
   sql: string,
   database: DatabaseSync,
@@ -134,7 +137,7 @@ export const findVerifierFault = (
   }
 };
 
-/** Returns why a query could never grade sessions of a world with these entities; undefined if it can. */
+/** Returns why a query could never grade sessions of a world with these entities; undefined if it could. */
 export const verifierFault = (
   sql: string,
   entities: readonly EntityContract[],

@@ -1,6 +1,6 @@
 /**
- * Measures the files of a folder and evicts some when a new one needs disk space: of the files to which no process has
- * a link of its own, the least recently used goes first.
+ * Measures the files of a folder and evicts some if a new file needs disk space. It evicts only files to which no
+ * process has a link of its own, the least recently used first.
  */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,17 +22,17 @@ const statAll = async (folder: string): Promise<Kept[]> => {
 };
 
 export type SpaceRequest = {
-  /** Folder of the files, and the folders of the processes that hold or write some. */
+  /** Folder of the files, and the folders of the processes that hold or write files. */
   files: string;
   holders: readonly string[];
-  /** File that is being written, and the size that it may reach. */
+  /** File that is being written, and the size that it may reach, in bytes. */
   path: string;
   bytes: number;
   /** Size budget of all files together, in bytes. */
   mostBytes: number;
 };
 
-/** Removes files until there is enough disk space; returns true if there is. */
+/** Removes files until there is enough disk space; returns true if that succeeds. */
 export const makeSpace = async (wanted: SpaceRequest): Promise<boolean> => {
   const { files, holders, path, bytes, mostBytes } = wanted;
   const kept = await statAll(files);

@@ -1,6 +1,6 @@
 /**
- * Reads the unpacked size of zstd data from its frame header, where the header has it (RFC 8878, "Frame_Header"). The
- * packer wrote that size, so unpacking still needs a limit of its own.
+ * Reads the unpacked size of zstd data from its frame header, if the header has it (RFC 8878, "Frame_Header"). The
+ * packer wrote that size and may be wrong, so unpacking still needs a limit.
  */
 
 /** Maximum length of a header in bytes. */
@@ -9,7 +9,7 @@ export const frameHeaderBytes = 18;
 const magic = 0xfd2fb528;
 const dictionaryIdBytes = [0, 1, 2, 4];
 
-/** Returns the unpacked size; undefined if the header lacks it, or no frame begins here. */
+/** Returns the unpacked size in bytes; undefined if the header lacks it, or if the bytes do not begin with a frame. */
 export const unpackedBytes = (start: Uint8Array): number | undefined => {
   const view = new DataView(start.buffer, start.byteOffset, start.byteLength);
   if (start.length < 6 || view.getUint32(0, true) !== magic) return undefined;

@@ -1,10 +1,10 @@
 /**
- * Registers the processes that share a folder, each with a folder of its own in it. A killed process cannot clean up,
- * so each holds a lock that the system releases when it ends in any way. It is SQLite's lock of a file, which also
- * works between containers that share the folder.
+ * Registers the processes that share a folder; each has a subfolder of its own. A killed process cannot clean up, so
+ * each process holds a lock that the system releases when the process ends in any way. The lock is SQLite's lock of a
+ * file, which also works between containers that share the folder.
  *
- * A process's folder appears only once its lock is held, and only the holder of a lock removes it. So a folder whose
- * lock is free or missing belongs to no living process.
+ * A process creates its subfolder only after it has the lock, and only the holder of a lock removes the subfolder. So a
+ * subfolder whose lock is free or missing belongs to no living process.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -13,14 +13,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 export type Holders = {
-  /** Name of this process among them, and its folder. */
+  /** Name of this process in the folder, and path of its subfolder. */
   name: string;
   own: string;
-  /** Returns the folders of living processes, this one's included. Removes those of dead ones. */
+  /** Returns the subfolders of living processes, including this one. Removes those of dead processes. */
   living(): Promise<string[]>;
   /** Returns true if the process of that name lives. */
   lives(name: string): boolean;
-  /** Removes this process's folder. */
+  /** Removes this process's subfolder. */
   leave(): Promise<void>;
 };
 
@@ -45,7 +45,8 @@ const takeLock = (path: string): Lock | undefined => {
 };
 
 /**
- * Takes a lock of a new name. It retries if another process removed the file as a dead process's before it was locked.
+ * Takes a lock of a new name. Before the lock is held, another process may remove the file as that of a dead process;
+ * then it tries again with another name.
  */
 const takeNewLock = (folder: string): { name: string; lock: Lock } => {
   for (;;) {

@@ -5,7 +5,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
-/** Limit of the mapping: larger than any file, since SQLite maps what exists. */
+/** Limit of the mapping in bytes. It exceeds the size of any file, because SQLite maps only what exists. */
 const mappedBytes = 2 ** 31 - 65_536;
 
 /** Returns the URI by which SQLite opens the file read-only and without locks. */
@@ -16,11 +16,11 @@ export const fileAddress = (path: string): string => {
   return url.href;
 };
 
-/** Maps the pages of an attached database, by default `main`. */
+/** Maps the pages of a database, by default `main`, into memory. */
 export const mapPages = (db: DatabaseSync, schema = 'main'): void =>
   db.exec(`PRAGMA ${schema}.mmap_size = ${mappedBytes}`);
 
-/** Opens the file read-only. Throws when it is no database. */
+/** Opens the file read-only. Throws if the file is not a database. */
 export const openFile = (path: string): DatabaseSync => {
   const db = new DatabaseSync(fileAddress(path), { readOnly: true });
   try {

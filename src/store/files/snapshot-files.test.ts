@@ -35,7 +35,7 @@ const open = async (mostBytes = 64 * mebibyte, mostFileBytes?: number): Promise<
 const digestOf = (bytes: Uint8Array): Digest =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** Returns a blob that unpacks to so many bytes. */
+/** Returns a blob that unpacks to `bytes` bytes. */
 const blobOf = (letter: string, bytes: number) => {
   const plain = Buffer.alloc(bytes, letter);
   const packed = zstdCompressSync(plain);

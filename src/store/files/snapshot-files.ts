@@ -1,11 +1,11 @@
 /**
- * Unpacked snapshots as files under their digests, in one folder for all processes of a machine. Each snapshot is
- * unpacked once and mapped by every process that opens it, so the machine holds its pages once.
+ * Stores unpacked snapshots as files named by their digests, in one folder for all processes of a machine. Each
+ * snapshot is unpacked once and mapped by every process that opens it, so the machine has its pages in memory once.
  *
  * A process that uses a file has a hard link of its own to it, so no other process can take the file away. Eviction
- * removes only the folder's own link, and only if no other is left. `holders.ts` removes the links of dead processes.
- * A file is written under another name and then linked, so a digest has the whole file or none. After a crash of the
- * machine, the next start begins with an empty folder.
+ * removes only the folder's own link, and only if no other is left. `holders.ts` removes the links of dead processes. A
+ * file is written under another name and then linked to its final name, so a file with that name is always complete.
+ * After a crash of the machine, the next start begins with an empty folder.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -30,7 +30,7 @@ import { type Holders, joinHolders } from './holders.ts';
 import { syncFile, unpackToFile } from './unpack.ts';
 
 export type HeldFile = {
-  /** Path of a SQLite database, see `open-file.ts`. It must not be written to. */
+  /** Path of a SQLite database, see `open-file.ts`. Callers must not write to the file. */
   path: string;
   /** Releases the file; databases already open stay open. Must be called once. */
   release(): Promise<void>;
@@ -38,48 +38,53 @@ export type HeldFile = {
 
 export type SnapshotFiles = {
   /**
-   * Holds the file of a snapshot; calls `read` for the blob if the file is missing. Throws `AppError`: `exhausted` if
-   * it exceeds the size budget, `internal` if the blob does not have this digest.
+   * Holds the file of a snapshot. If the file is missing, calls `read` for the blob. Throws `AppError`: `exhausted` if
+   * the file exceeds the size budget, `internal` if the blob does not have this digest.
    */
   hold(digest: Digest, read: () => Promise<Readable | Uint8Array>): Promise<HeldFile>;
   /**
-   * Holds a file derived from a snapshot's, such as an index, under a name of its own; calls `write` to make it if
-   * missing. Throws the errors of `write`, and `exhausted`.
+   * Holds a file derived from a snapshot's file, such as an index, under a name of its own. If the file is missing,
+   * calls `write` to make it. Throws the errors of `write`, and `exhausted`.
    */
   holdMade(digest: Digest, name: string, write: (path: string) => Promise<void>): Promise<HeldFile>;
   /** Returns true if the snapshot's file exists, so that the blob need not be read. */
   has(digest: Digest): Promise<boolean>;
-  /** Releases all files. */
+  /** Releases all files that this process holds. */
   close(): Promise<void>;
 };
 
 export type SnapshotFilesOptions = {
   folder: string;
   /**
-   * Size budget of all files, in bytes. Of the files that no process holds, the least recently used are evicted first.
+   * Size budget of all files together, in bytes. Of the files that no process holds, the least recently used are
+   * evicted first.
    */
   mostBytes: number;
-  /** Size limit of one file, in bytes; absent: the budget of all files. */
+  /** Size limit of one file, in bytes; absent: the budget of all files together. */
   mostFileBytes?: number | undefined;
 };
 
 type Grow = (bytes: number) => Promise<void>;
 /**
- * Writes a file. It reports the growing size to the function that `growingOf` returns for the name used in refusals.
+ * Writes a file. It reports the growing size to the function that `growingOf` returns; `called` is the name of the file
+ * in refusals.
  */
 type Write = (path: string, growingOf: (called: string) => Grow) => Promise<void>;
 
-/** Interval of checks whether another process has finished unpacking, in milliseconds. */
+/** Interval at which this process checks whether another one has finished unpacking, in milliseconds. */
 const lookEveryMs = 20;
 const bootIdFile = '/proc/sys/kernel/random/boot_id';
 const bootFolder = /^boot-[0-9a-f-]{36}$/;
-/** Share by which disk space is reserved ahead of what is written, so that the folder is measured only a few times. */
+/**
+ * Share of a file's size by which disk space is reserved ahead of what is written, so that the folder is measured only
+ * a few times.
+ */
 const ahead = 1 / 8;
 
 /** Modification time, in seconds, that marks a file as unchanged since it was unpacked. */
 const asWritten = 1;
 
-/** Records that a file is used now, finer than milliseconds, so that the order of uses is known. */
+/** Records the time of use of a file, finer than milliseconds, so that the order of uses is known. */
 const touch = (path: string): Promise<void> =>
   utimes(path, (performance.timeOrigin + performance.now()) / 1000, asWritten);
 
@@ -89,7 +94,10 @@ const fileName = (digest: Digest): string => digest.slice('sha256:'.length);
 const bootId = async (): Promise<string | undefined> =>
   (await readFile(bootIdFile, 'utf8').catch(unless(isMissing)))?.trim();
 
-/** Returns the folder of this boot of the machine. Removes those of earlier boots, whose files may be incomplete. */
+/**
+ * Returns the folder for this boot of the machine. Removes the folders of earlier boots, because their files may be
+ * incomplete.
+ */
 const folderOfBoot = async (folder: string, boot: string): Promise<string> => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const name of await readdir(folder)) {
@@ -104,7 +112,10 @@ type Opened = {
   folder: string;
   mostBytes: number;
   mostFileBytes: number;
-  /** Folder of the files, and folder of the names that are being written, each a link to its writer. */
+  /**
+   * Folder of the files, and folder of the names that are being written. Each of these names is a symbolic link whose
+   * target is the name of the process that writes the file.
+   */
   files: string;
   claims: string;
   holders: Holders;
@@ -116,8 +127,8 @@ const createLinks = ({ files, holders }: Opened) => {
   const held = new Map<string, { path: string; times: number }>();
   return {
     /**
-     * Holds the file if it exists. Each link has a name of its own, since an earlier one of the same file may just be
-     * being removed.
+     * Holds the file if it exists. Each link has a name of its own, because an earlier link to the same file may be in
+     * removal.
      */
     async take(name: string): Promise<HeldFile | undefined> {
       const file = join(files, name);
@@ -150,7 +161,7 @@ const createLinks = ({ files, holders }: Opened) => {
   };
 };
 
-/** Returns the function that reserves disk space for a file as it grows. `name` is the file's in refusals. */
+/** Returns the function that reserves disk space for a file as it grows. `name` is the name of the file in refusals. */
 const growing = (opened: Opened, name: string, path: string): Grow => {
   const { folder, files, holders, mostBytes, mostFileBytes } = opened;
   let reserved = 0;
@@ -180,8 +191,8 @@ const make = async (opened: Opened, name: string, write: Write): Promise<void> =
 };
 
 /**
- * Makes the file unless another living process is doing so; then waits a moment. Returns when the caller should look
- * again.
+ * Makes the file, unless another living process is making it; then waits briefly. When it returns, the caller should
+ * check for the file again.
  */
 const obtain = async (opened: Opened, name: string, write: Write): Promise<void> => {
   const { claims, holders } = opened;
@@ -201,7 +212,7 @@ const obtain = async (opened: Opened, name: string, write: Write): Promise<void>
   else await rm(claim, { force: true });
 };
 
-/** Opens the folder for this process; creates it if missing. */
+/** Opens the folder for this process; creates the folder if it is missing. */
 export const openSnapshotFiles = async ({
   folder,
   mostBytes,

@@ -12,18 +12,18 @@ import { AppError, describeError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';
 import { isDiskFull } from './file-errors.ts';
 
-/** Size of the chunks that are read from memory, and that the unpacking passes on. */
+/** Size of the chunks into which bytes in memory are cut, and of those that the unpacking passes on. */
 const chunkBytes = 256 * 1024;
 
 export type UnpackOptions = {
   digest: Digest;
-  /** Compressed bytes, as the blob of that digest has them. */
+  /** Compressed bytes of the blob that has the digest. */
   source: Readable | Uint8Array;
   path: string;
   mostBytes: number;
-  /** Called before each chunk is written, with the total size by then; may refuse by throwing. */
+  /** Called before each chunk is written, with the total size that the file then has. It may refuse by throwing. */
   grow(bytes: number): Promise<void> | void;
-  /** True if the file must be on disk, and not only in the system's cache, when this is done. */
+  /** True if the file must be on disk, and not only in the system's cache, before the unpacking returns. */
   sync: boolean;
 };
 
@@ -62,7 +62,7 @@ const isUnpacking = (error: unknown): boolean =>
   'code' in error &&
   (String(error.code).startsWith('ZSTD_') || error.code === 'Z_BUF_ERROR');
 
-/** Translates a failure into the error for callers that wait for the snapshot. */
+/** Translates a failure into the error that callers get who wait for the snapshot. */
 const translate = (error: unknown, { digest, path }: UnpackOptions): unknown => {
   if (error instanceof AppError) return error;
   if (isDiskFull(error)) {
@@ -86,7 +86,10 @@ export const syncFile = async (path: string): Promise<void> => {
   }
 };
 
-/** Writes the whole file, or leaves none. Throws `AppError` if the snapshot is not as it should be. */
+/**
+ * Writes the whole file, or leaves none. Throws `AppError` if the snapshot does not have its digest or cannot be
+ * unpacked.
+ */
 export const unpackToFile = async (options: UnpackOptions): Promise<void> => {
   const { digest, source, path } = options;
   const hash = createHash('sha256');

@@ -1,6 +1,6 @@
 /**
- * Reads for callers that keep a copy of an entity: all its rows with their positions, and single rows by position to
- * update the copy. The size is available before anything is read.
+ * Reads rows for callers that keep a copy of an entity: all rows of the entity with their positions, and single rows by
+ * position to update the copy. The size is available before any row is read.
  */
 import type { Catalog } from '../tables/catalog.ts';
 import type { Statements } from '../tables/statements.ts';
@@ -9,11 +9,11 @@ import type { Statements } from '../tables/statements.ts';
 export type PositionedRow = { position: number; payload: string };
 
 export type CopyReader = {
-  /** Returns the bytes of all its rows; undefined when there are more than `mostRows`, after which it stops looking. */
+  /** Returns the size of all rows of the entity in bytes; undefined if there are more than `mostRows` rows. */
   sizeOf(entity: string, mostRows: number): number | undefined;
-  /** Returns all its rows, in the order of insertion. */
+  /** Returns all rows of the entity, in the order of insertion. */
   rowsOf(entity: string): PositionedRow[];
-  /** Returns the row at a position; undefined when it is gone. */
+  /** Returns the row at a position; undefined if no row is there any more. */
   rowAt(entity: string, position: number): string | undefined;
 };
 

@@ -21,7 +21,7 @@ import { jsonPath, quoteName, quoteText } from '#language/sql/ddl.ts';
 import { StoreRefusal } from '../refusal.ts';
 import type { CatalogEntity } from '../tables/catalog.ts';
 
-/** Kind of match: one of those for routes, or one of those for checks of tasks. */
+/** Kind of match: a kind for filters of routes, or one of the further kinds for checks of tasks. */
 export type Match = FilterMatch | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'matches' | 'exists';
 
 export type Filter = { path: FieldPath; match: Match; value: unknown };
@@ -61,10 +61,13 @@ export type Condition = { sql: string; values: (string | number)[] };
 
 type Scalar = string | number | boolean | null;
 
-/** SQLite's function, qualified by `temp`, where no table is, so that an entity of that name cannot hide it. */
+/**
+ * SQLite's function for the items of a list. It is qualified by `temp`, which has no tables, so that an entity with the
+ * name of the function cannot hide it.
+ */
 const listItems = 'temp.json_each';
 
-/** Limits on the conditions of one query, and on the texts that one of them searches for. */
+/** Maximum number of conditions of one query, and of texts that one condition searches for. */
 const mostFilters = 100;
 const mostTexts = 100;
 
@@ -75,7 +78,7 @@ const refusePath = (entity: CatalogEntity, path: FieldPath, detail: string): nev
   throw new StoreRefusal({ entity: entity.name, kind: 'shape', field, detail });
 };
 
-/** Returns the path as an SQL literal. Refuses one that no row of the entity can have. */
+/** Returns the path as an SQL literal. Refuses a path that no row of the entity can have. */
 const pathLiteral = (entity: CatalogEntity, path: FieldPath): string => {
   const fault = entity.checkPath(path);
   return fault === undefined ? quoteText(jsonPath(path)) : refusePath(entity, path, fault);
@@ -102,15 +105,18 @@ const scalarsOf = (entity: CatalogEntity, { path, value }: Filter): Scalar[] =>
     );
   });
 
-/** Keeps a comparison exact: a column's affinity would turn the number 5 into the text '5.0'. */
+/**
+ * Returns true if a value may be compared with a column. A column's affinity would make the comparison inexact: it
+ * turns the number 5 into the text '5.0'.
+ */
 const fitsColumn = (entity: CatalogEntity, path: FieldPath, value: string | number): boolean => {
   const type = path.length === 1 ? entity.columns.get(path[0] ?? '') : undefined;
   return type === undefined || (type === 'TEXT') === (typeof value === 'string');
 };
 
 /**
- * Returns true if a value may be bound. Binding would change a text with an unpaired surrogate; within JSON it stays
- * as it is.
+ * Returns true if a value may be bound to a statement. Binding would change a text with an unpaired surrogate; within
+ * JSON the text stays as it is.
  */
 const canBind = (value: string | number): boolean =>
   typeof value === 'number' || value.isWellFormed();
@@ -171,8 +177,8 @@ const textMatches = (entity: CatalogEntity, filter: Filter): Condition => {
 const signs = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
 
 /**
- * Compares numbers with numbers and texts with texts, by their characters; values of other types are neither more nor
- * less.
+ * Compares numbers with numbers, and texts with texts by their characters. A value of any other type is neither less
+ * nor greater.
  */
 const compares = (entity: CatalogEntity, { path, match, value }: Filter): Condition => {
   const sign = signs[match as keyof typeof signs];
@@ -183,7 +189,7 @@ const compares = (entity: CatalogEntity, { path, match, value }: Filter): Condit
   return { sql, values: [value] };
 };
 
-/** Matches texts in which a regular expression is found; values of other types match none. */
+/** Matches texts in which a regular expression is found; values of other types do not match. */
 const matches = (entity: CatalogEntity, { path, value }: Filter): Condition => {
   const fault = typeof value === 'string' ? judgePattern(value).fault : 'it is no text';
   if (fault !== undefined) refusePath(entity, path, `"${path.join('.')}" matches: ${fault}`);
@@ -194,13 +200,13 @@ const matches = (entity: CatalogEntity, { path, value }: Filter): Condition => {
   return { sql, values: [value as string] };
 };
 
-/** A field that is null counts as absent. */
+/** Tests whether a field exists; a field that is null counts as absent. */
 const exists = (entity: CatalogEntity, { path, value }: Filter): Condition => ({
   sql: `(coalesce(json_type(payload, ${pathLiteral(entity, path)}), 'null') ${value === true ? '<>' : '='} 'null')`,
   values: [],
 });
 
-/** A field that is absent also differs from a value. */
+/** Tests whether a field differs from a value; a field that is absent differs from every value. */
 const differs = (entity: CatalogEntity, filter: Filter): Condition => {
   const { sql, values } = equals(entity, filter);
   return { sql: `NOT coalesce(${sql}, 0)`, values };

@@ -7,32 +7,34 @@
 import type { CatalogEntity } from '../tables/catalog.ts';
 import type { Statements } from '../tables/statements.ts';
 
-/** A query without its page. */
+/** A query without its limit and offset. */
 export type OrderedQuery = {
   entity: CatalogEntity;
-  /** SQL from its conditions on, with its order. */
+  /** SQL of the query from its conditions on, with its order. */
   tail: string;
   values: readonly (string | number)[];
 };
 
-/** Versions of entities: equal versions, equal rows. */
+/** Versions of entities. If the version of an entity is the same as before, its rows are the same. */
 export type EntityVersions = { version(entity: string): number };
 
 export type Orders = {
   /**
-   * Returns the payload texts of a page; undefined when the order is not cached, and the caller has to query the rows.
+   * Returns the payload texts of a page; undefined if the order is not cached, and the caller has to query the rows.
    */
   page(query: OrderedQuery, limit: number, offset: number): string[] | undefined;
 };
 
-/** Limits of the cache: queries, rows of one query, and characters of the key that identifies one. */
+/**
+ * Maximum number of cached queries, of rows of one cached query, and of characters of the key that identifies a query.
+ */
 const mostKept = 16;
 const mostRows = 10_000;
 const mostChars = 16_384;
 
 type Kept = {
   version: number;
-  /** Undefined: not computed yet. */
+  /** Positions of the rows in the order of the query; undefined if they were not computed yet. */
   positions: number[] | 'too many' | undefined;
 };
 

@@ -10,26 +10,26 @@ import { conditionOf, type Filter, valueAt } from './filter.ts';
 import type { Orders } from './orders.ts';
 
 export type Query = {
-  /** Filters that must all hold. */
+  /** Filters, all of which must hold. */
   where?: readonly Filter[] | undefined;
-  /** Whole numbers from 0; no limit means all rows. */
+  /** Whole numbers from 0; without a limit, all rows are returned. */
   limit?: number | undefined;
   offset?: number | undefined;
   orderBy?: readonly { path: FieldPath; descending?: boolean | undefined }[] | undefined;
   /**
-   * Size limit of the result in bytes: it ends with the last row that fits. The first row is returned whatever its
-   * size.
+   * Maximum size of the result in bytes: the result ends with the last row that fits. The first row is returned
+   * whatever its size.
    */
   mostBytes?: number | undefined;
 };
 
 /** A range of an entity's rows in the order of insertion. */
 export type ListQuery = {
-  /** Filters that must all hold. */
+  /** Filters, all of which must hold. */
   where?: readonly Filter[] | undefined;
   /** Only rows after this position. */
   after?: number | undefined;
-  /** Only rows before this position; `limit` then counts from the last of them. */
+  /** Only rows before this position; the result then has the last `limit` of these rows. */
   before?: number | undefined;
   /** Whole numbers from 0. */
   limit: number;
@@ -37,12 +37,15 @@ export type ListQuery = {
 };
 
 export type RowList = {
-  /** Payload texts. */
+  /** Payload texts of the rows. */
   rows: string[];
-  /** Positions of the first and the last of them; undefined when there is none. */
+  /** Positions of the first and the last row of the result; undefined if the result has no rows. */
   first: number | undefined;
   last: number | undefined;
-  /** True if further rows match beyond the limit: after the last, or with `before` ahead of the first. */
+  /**
+   * True if further rows match beyond the limit: after the last row of the result, or with `before`, ahead of the first
+   * row.
+   */
   more: boolean;
 };
 
@@ -63,7 +66,10 @@ const orderOf = (entity: CatalogEntity, orderBy: Query['orderBy']): string =>
     entity.position,
   ].join(', ');
 
-/** Written as sums, since SQLite plans the whole statement anew for each value that is bound to a bare limit. */
+/**
+ * Limit and offset of a query. They are written as sums, because SQLite plans the whole statement anew for each value
+ * that is bound to a bare limit.
+ */
 const rowWindow = 'LIMIT ? + 0 OFFSET ? + 0';
 
 /** Reads rows as arrays, which takes half the time of reading them as objects. */
@@ -77,7 +83,7 @@ const readArrays = (
   return statement.all(...values) as unknown as unknown[][];
 };
 
-/** Reads the first column of the rows until it has so many bytes; later rows are not read. */
+/** Reads the first column of the rows until the values have `mostBytes` bytes; later rows are not read. */
 const readUntilFull = (
   prepare: Statements,
   text: string,
@@ -120,7 +126,9 @@ const listRows = (
   };
 };
 
-/** Creates a reader. `orders`: cache for rows that may change, so that not each page of them is sorted anew. */
+/**
+ * Creates a reader. `orders` is a cache for rows that may change, with which rows are not sorted anew for each page.
+ */
 export const createReader = (catalog: Catalog, prepare: Statements, orders?: Orders): Reader => {
   const count: Reader['count'] = (name, where = []) => {
     const entity = catalog.entity(name);

@@ -1,6 +1,6 @@
 /**
- * Computes the state sum of a database from its rows: from every row, or on a base file, whose sum is known, from
- * every row that may differ from it.
+ * Computes the state sum of a database from its rows. Without a base file it reads every row; on a base file, whose sum
+ * is known, only the rows that may differ from the file's.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
@@ -24,10 +24,10 @@ export const scanSum = (db: DatabaseSync, catalog: Catalog): bigint => {
   return sum;
 };
 
-/** Rows that may differ from a base file's: at some positions in it, and after its last position. */
+/** Rows that may differ from a base file's: those at some positions in the file, and those after its last position. */
 export type Differences = { of(entity: string): ReadonlySet<number>; last(entity: string): number };
 
-/** Returns the part of the sum that the rows at these positions contribute. */
+/** Returns the share of the sum that the rows at these positions contribute. */
 const sumAt = (db: DatabaseSync, entity: CatalogEntity, positions: Iterable<number>): bigint => {
   const one = db.prepare(`SELECT _key, payload FROM ${entity.table} WHERE ${entity.position} = ?`);
   let sum = 0n;
@@ -50,7 +50,10 @@ const sumBehind = (db: DatabaseSync, entity: CatalogEntity, last: number): bigin
   return sum;
 };
 
-/** Returns the sum of a database on a base file, from the file's sum and the rows that may differ, in both. */
+/**
+ * Returns the sum of a database on a base file. It is computed from the file's sum and from the rows that may differ,
+ * read from both.
+ */
 export const scanDifferences = (
   db: DatabaseSync,
   file: { db: DatabaseSync; sum: bigint },

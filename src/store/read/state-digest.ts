@@ -1,16 +1,19 @@
 /**
- * The digest of a store's whole state: the sum, modulo 2^256, of one hash per row. It does not depend on the order of
- * rows or on how they came about. An update costs only the changed rows, so that each answer of a session can carry
- * it.
+ * Digest of a store's whole state: the sum, modulo 2^256, of one hash per row. It does not depend on the order of rows
+ * or on the changes that led to them. An update costs only the changed rows, so that each answer of a session can carry
+ * the digest.
  *
- * It tells states apart. It is no defence against an attacker who may choose rows that collide.
+ * The digest distinguishes states. It is no defence against an attacker who may choose rows that collide.
  */
 import { hash } from 'node:crypto';
 import type { Digest } from '#domain/world.ts';
 
 const modulus = 1n << 256n;
 
-/** Returns what one row adds to the sum. Entity names and keys hold no line break, so the text is unambiguous. */
+/**
+ * Returns the hash that one row adds to the sum. Entity names and keys have no line break, so the hashed text is
+ * unambiguous.
+ */
 export const rowHash = (entity: string, key: string, payload: string): bigint =>
   BigInt(`0x${hash('sha256', `${entity}\n${key}\n${payload}`, 'hex')}`);
 

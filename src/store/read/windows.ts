@@ -8,13 +8,13 @@ import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
 import type { Statements } from '../tables/statements.ts';
 import { type Condition, conditionOf, type Filter, lowerAscii, valueAt } from './filter.ts';
 
-/** Sort key of a row: of a text its beginning; null also if the field is absent. */
+/** Sort key of a row; for a text, its beginning. Null if the field is null or absent. */
 export type SortKey = string | number | null;
 
 export type WindowQuery = {
-  /** Filters that must all hold. */
+  /** Filters, all of which must hold. */
   where?: readonly Filter[] | undefined;
-  /** Words, each of which must occur in one of the row's fields with a column, ignoring the case of ASCII letters. */
+  /** Words. Each must occur in at least one field of the row that has a column, ignoring the case of ASCII letters. */
   words?: readonly string[] | undefined;
   sortBy?: FieldPath | undefined;
   /** Only rows after this position; -1 for all. */
@@ -24,9 +24,9 @@ export type WindowQuery = {
 };
 
 export type Window = {
-  /** Rows that match, in the order of insertion. */
+  /** Position and sort key of each row that matches, in the order of insertion. */
   found: [position: number, key: SortKey][];
-  /** Last position that was scanned; undefined when no row was left. */
+  /** Last position that was scanned; undefined if no row was left to scan. */
   last: number | undefined;
 };
 
@@ -35,7 +35,7 @@ export type WindowReader = {
   window(entity: string, query: WindowQuery): Window;
 };
 
-/** Length of the sort key of a text, in characters. */
+/** Maximum length of the sort key of a text, in characters. */
 const sortedChars = 200;
 
 /**
@@ -52,7 +52,10 @@ const keyAt = (entity: CatalogEntity, path: FieldPath | undefined): string => {
     WHEN 'integer' THEN CAST(${value} AS REAL) ELSE ${value} END`;
 };
 
-/** Searches the row's text first, which costs a tenth of reading its fields. */
+/**
+ * Returns the condition that a row contains a word. It searches the row's text first, which costs a tenth of reading
+ * its fields.
+ */
 const holdsWord = (entity: CatalogEntity, word: string): Condition => {
   const wanted = lowerAscii(word);
   const written = lowerAscii(JSON.stringify(word).slice(1, -1));

@@ -1,12 +1,12 @@
 /**
- * Opens a store's database on a file of base rows that other processes map, too. SQLite maps the file's pages, and
- * copies those that a session changes into its own memory. It would write them to the file only when a transaction
- * commits, and none ever does. All work is inside one outermost transaction, which ends by being rolled back, and
- * pages stay in memory however many they are (`cache_spill`).
+ * Opens a store's database on a file of base rows that other processes also map. SQLite maps the file's pages, and
+ * copies those that a session changes into its own memory. SQLite would write these pages to the file only when a
+ * transaction commits, and none ever does. All work is inside one outermost transaction, which ends by being rolled
+ * back, and pages stay in memory however many they are (`cache_spill`).
  *
- * So nothing may run outside that transaction. SQLite itself ends it on a failure that it cannot undo otherwise;
- * therefore `check` runs before each write and each savepoint. `isWhole` detects a write that happens all the same,
- * since the file's modification time then differs.
+ * So nothing may run outside the outermost transaction. SQLite itself ends it on a failure that it cannot undo
+ * otherwise; therefore `check` runs before each write and each savepoint. If something is written to the file all the
+ * same, its modification time changes, which `isWhole` detects.
  */
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,9 +15,9 @@ import { mapPages } from '../files/open-file.ts';
 
 /** The outermost transaction of a store, for code that works inside it. */
 export type Outermost = {
-  /** Opens it; an earlier one must have been rolled back by then. */
+  /** Begins the transaction; an earlier one must have been rolled back before. */
   begin(): void;
-  /** Throws unless it is open. */
+  /** Throws unless the transaction is in progress. */
   check(): void;
 };
 
@@ -25,7 +25,7 @@ export type BaseFile = {
   path: string;
   /** Number of pages of the file. */
   pages: number;
-  /** Returns true if the file is as it was when it was opened. */
+  /** Returns true if the file is unchanged since it was opened. */
   isWhole(): boolean;
 };
 
@@ -52,7 +52,7 @@ const identityOf = (path: string): string => {
   return `${ino} ${size} ${mtimeNs}`;
 };
 
-/** Opens a file of `snapshot-files.ts`. Throws when it is no database. */
+/** Opens a file of `snapshot-files.ts`. Throws if the file is not a database. */
 export const openBaseFile = (path: string): { db: DatabaseSync; base: BaseFile } => {
   const identity = identityOf(path);
   const db = new DatabaseSync(addressOf(path));
@@ -75,5 +75,5 @@ export const outermostOf = (db: DatabaseSync, prelude: string): Outermost => ({
   },
 });
 
-/** A database in memory needs none, since no other process uses it. */
+/** Outermost transaction of a database in memory, which needs none, because no other process uses it. */
 export const noOutermost: Outermost = { begin: () => undefined, check: () => undefined };

@@ -1,6 +1,6 @@
 /**
- * The contract's entities as the store looks them up: by name, with column types at hand and with relationships from
- * both ends. Built once when a store opens.
+ * Catalog: the contract's entities as the store needs them, found by name, with column types, and with relationships
+ * listed at both ends. It is built once, when a store opens.
  */
 import type { ColumnType, Contract, EntityContract, FieldPath } from '#language/contract.ts';
 import { createAnalysis } from '#language/schema/analysis.ts';
@@ -13,13 +13,13 @@ export type Sequence = {
   field: string;
   /** Other fields of the key, sorted by name. */
   within: FieldPath[];
-  /** Foreign key that those fields form; undefined if they form none. */
+  /** Foreign key that the fields `within` form; undefined if they form none. */
   owner: { fields: string[]; target: string } | undefined;
 };
 
 /**
- * A foreign key. `isCyclic` when the target refers back, directly or through other entities. Then neither of two rows
- * can be written first, and only the end of a transaction shows whether one is missing.
+ * A foreign key. `isCyclic` is true if the target refers back, directly or through other entities. Then neither of two
+ * rows can be written first, and only the end of a transaction shows whether a row is missing.
  */
 export type EntityReference = { fields: string[]; target: string; isCyclic: boolean };
 
@@ -27,20 +27,23 @@ export type CatalogEntity = {
   name: string;
   /** Name of the table, quoted for SQL. */
   table: string;
-  /** Column with the position of a row in the order of insertion; no field has its name. */
+  /** Column with a row's position in the order of insertion; its name differs from those of all fields. */
   position: string;
   primaryKey: string[];
   unique: EntityContract['unique'];
   columns: ReadonlyMap<string, ColumnType>;
-  /** Fields that are numbered within other fields, by the keys and unique lists. */
+  /** Fields that are numbered within other fields, according to the primary key and the unique lists. */
   sequences: readonly Sequence[];
-  /** Checks whether rows can have a value at a path. */
+  /** Checks whether rows can have a value at a path, see `FieldCheck`. */
   checkPath: FieldCheck;
   /** Foreign keys of this entity. */
   references: EntityReference[];
-  /** Foreign keys of any entity that point here. */
+  /** Foreign keys of any entity that refer to this one. */
   dependents: { entity: string; fields: string[] }[];
-  /** Sequences of entities that are numbered within a row of this one, with the fields that refer to its key. */
+  /**
+   * Sequences of other entities that are numbered within a row of this one, with the fields that refer to the key of
+   * this entity.
+   */
   counts: { entity: string; sequence: Sequence; fields: string[]; key: string[] }[];
 };
 
@@ -61,7 +64,10 @@ const ownerOf = (
       within.every((path) => path.length === 1 && fields.includes(path[0] ?? '')),
   );
 
-/** Returns the sequences of an entity. A number in a foreign key is counted by the row that it refers to, so it is left out. */
+/**
+ * Returns the sequences of an entity. A number that is part of a foreign key is left out, because it is counted where
+ * the referenced row is.
+ */
 const sequencesOf = ({
   columns,
   primaryKey,
@@ -85,7 +91,7 @@ const sequencesOf = ({
   );
 };
 
-/** Returns the names of the entities that one refers to, directly or through others. */
+/** Returns the names of the entities to which an entity refers, directly or through others. */
 const reachedFrom = ({ entities }: Pick<Contract, 'entities'>, name: string): Set<string> => {
   const targets = new Map(
     entities.map((entity) => [entity.name, entity.relationships.map(({ target }) => target)]),

@@ -13,7 +13,7 @@ import { isAddressable } from '#language/sql/ddl.ts';
 /** Returns the fault of a path, for a refusal; undefined when a row can have a value there. */
 export type FieldCheck = (path: FieldPath) => string | undefined;
 
-/** Limit of the cache, since clients can invent any number of paths. */
+/** Maximum number of cached paths, because clients can invent any number of paths. */
 const mostKnown = 1_000;
 const mostShownChars = 200;
 

@@ -1,13 +1,14 @@
 /**
  * Canonical keys: the JSON array of a row's primary-key values, in the contract's order, for example
- * `["octo","hello"]`. Equal keys have equal texts, whatever the order or spelling of the row.
+ * `["octo","hello"]`. Equal keys have equal texts, whatever the order of the row's fields or the spelling of its
+ * values.
  */
 import { toPointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
 import { StoreRefusal } from '../refusal.ts';
 import type { CatalogEntity } from './catalog.ts';
 
-/** Returns the key made of the values of `fields`; undefined when one of them is null or absent. */
+/** Returns the key made of the values of `fields`; undefined if one of the values is null or absent. */
 export const keyFrom = (row: Row, fields: readonly string[]): string | undefined => {
   const values = fields.map((field) => row[field]);
   return values.some((value) => value === null || value === undefined)
@@ -15,7 +16,10 @@ export const keyFrom = (row: Row, fields: readonly string[]): string | undefined
     : JSON.stringify(values);
 };
 
-/** Returns the canonical key of a row, or of an object that holds the key fields. Throws `shape`. */
+/**
+ * Returns the canonical key of a row, or of an object that has the key fields. Throws `StoreRefusal` of kind `shape` if
+ * one is missing.
+ */
 export const keyOf = (entity: CatalogEntity, row: Row): string => {
   const key = keyFrom(row, entity.primaryKey);
   if (key !== undefined) return key;

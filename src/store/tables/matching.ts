@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { compilePattern, type Pattern } from '#language/schema/patterns.ts';
 
-/** Limit of the cache: a query has few patterns, each applied to every row. */
+/** Maximum number of cached patterns. A query has few patterns, and each is applied to every row. */
 const mostPatterns = 32;
 
 const compiled = new LRUCache<string, Pattern>({ max: mostPatterns });

@@ -2,8 +2,8 @@
  * Opens a store's database: in memory, with the tables of a contract, empty or from a snapshot; or on the file of an
  * unpacked snapshot, see `base-file.ts`.
  *
- * A snapshot is such a database, serialised and compressed. Its table `svc_store` holds the sum of the state digest
- * and `svc_counts` the number of rows, so that opening it reads no rows.
+ * A snapshot is such a database, serialised and compressed. Its table `svc_store` has the sum of the state digest, and
+ * `svc_counts` the number of rows, so that opening a snapshot reads no rows.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
@@ -12,17 +12,17 @@ import { createTablesSql } from '#language/sql/ddl.ts';
 import { type BaseFile, openBaseFile } from './base-file.ts';
 import { addMatching } from './matching.ts';
 
-/** Size limit of one world's database, in bytes; a container has to hold it beside its own needs. */
+/** Size limit of one world's database, in bytes. A container has to have this much memory beside its own needs. */
 export const maxStoreBytes = 256 * 1024 * 1024;
 export const pageBytes = 4096;
-/** Bytes beyond the limit, for writes that must succeed in a full world, too: see `free-space.ts`. */
+/** Bytes beyond the size limit, for writes that must succeed even in a full world, see `free-space.ts`. */
 const spareBytes = 8 * 1024 * 1024;
-/** Buffer size for unpacking. Node allocates buffers of this size, and its default is small. */
+/** Buffer size for unpacking, in bytes. Node allocates buffers of this size; its default is small. */
 const chunkBytes = 1024 * 1024;
 
 /**
- * Nothing may touch a disk (a host's root is read-only) and nothing here outlives the process, so journals stay in
- * memory. The store itself checks foreign keys, see `references.ts`.
+ * Settings of a database in memory. Nothing may touch a disk, because a host's root is read-only, and nothing in the
+ * database outlives the process. So journals stay in memory. The store itself checks foreign keys, see `references.ts`.
  */
 const settings = `
   PRAGMA journal_mode = MEMORY;
@@ -32,15 +32,15 @@ const settings = `
   PRAGMA max_page_count = ${(maxStoreBytes + spareBytes) / pageBytes};
 `;
 
-/** Sets the size limit of a database in bytes, in place of the usual one. */
+/** Sets the size limit of a database in bytes, in place of the default. */
 export const boundBytes = (db: DatabaseSync, maxBytes: number): void =>
   db.exec(`PRAGMA max_page_count = ${Math.floor(maxBytes / pageBytes)}`);
 
-/** Facts about all rows that are stored beside them, so that reading them costs no scan. */
+/** Summary of all rows, stored beside them, so that reading it needs no scan. */
 export type Summary = {
   /** Sum of the state digest. */
   sum: bigint;
-  /** Number of rows by entity; undefined in snapshots of earlier releases. */
+  /** Number of rows by entity; undefined if a snapshot of an earlier release lacks the counts. */
   counts: ReadonlyMap<string, number> | undefined;
 };
 
@@ -68,7 +68,7 @@ const readCounts = (db: DatabaseSync): Summary['counts'] => {
   return new Map(rows.map(({ entity, rows: count }) => [entity as string, Number(count)]));
 };
 
-/** Reads the summary from a snapshot's database. Throws when it has none. */
+/** Reads the summary from a snapshot's database. Throws if the database has none. */
 export const readSummary = (db: DatabaseSync): Summary => {
   const row = db.prepare('SELECT sum FROM svc_store').get();
   if (typeof row?.sum !== 'string') throw new Error('the snapshot lacks its state sum');
@@ -86,7 +86,7 @@ export const writeSummary = (
   for (const [entity, rows] of Object.entries(counts)) count.run(entity, rows);
 };
 
-/** Opens the database that a snapshot holds. Throws when the bytes are no snapshot. */
+/** Opens the database that a snapshot holds. Throws if the bytes are not a snapshot. */
 export const openSnapshot = (snapshot: Uint8Array): Opened => {
   const limits = { maxOutputLength: maxStoreBytes + spareBytes, chunkSize: chunkBytes };
   const bytes = zstdDecompressSync(snapshot, limits);

@@ -4,14 +4,14 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-/** Statements of one generation; the cache holds at most twice as many. */
+/** Number of statements in one generation of the cache; the cache holds at most two generations. */
 const maxStatements = 128;
 
 export type Statements = (sql: string) => StatementSync;
 
 /**
- * Creates the cache, which prepares each text once. It drops statements that were not used while `maxStatements`
- * others were prepared or found again. So a hot statement costs one lookup and moves nothing.
+ * Creates the cache, which prepares each text once. It drops statements that were not used while `maxStatements` other
+ * statements were prepared or found again. So the use of a hot statement costs one lookup, and moves nothing.
  */
 export const createStatements = (db: DatabaseSync): Statements => {
   let recent = new Map<string, StatementSync>();

@@ -1,24 +1,27 @@
 /**
  * Records which rows of an entity changed: a version that rises with every change, and the positions of the latest
- * ones. So a copy of the entity is updated by what changed, and not from all rows. The log has positions and no
- * contents: the caller reads the row at a position, or finds it gone.
+ * changes. So a copy of the entity is updated from the changed rows only, and not from all rows. The log has positions
+ * and no contents: the caller reads the row at a position, or finds that it is gone.
  *
- * A rollback removes nothing from the log. If a transaction fails, undoing counts as one more change of the same rows.
- * Rolling back to a mark, which may restore any row, counts as a change of the whole entity.
+ * A rollback removes nothing from the log. If a transaction fails, undoing it counts as one more change of the same
+ * rows. Rolling back to a mark, which may restore any row, counts as a change of the whole entity.
  */
 import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
 
-/** Minimum of changes remembered for an entity; the maximum is twice as many. */
+/** Minimum number of changes remembered for an entity; the maximum is twice as many. */
 const mostRemembered = 256;
 
-/** Positions of rows that were inserted, changed or removed; `all` when they are no longer remembered. */
+/** Positions of rows that were inserted, changed or removed; `all` if the positions are no longer remembered. */
 export type ChangedRows = ReadonlySet<number> | 'all';
 
-/** Versions of entities' rows, for readers. */
+/** Versions of the rows of entities, for readers. */
 export type RowVersions = {
   /** Returns a version that rises with every change of any row of any entity. */
   latest(): number;
-  /** Returns the version of one entity: equal versions, equal rows. Throws `StoreRefusal` for an unknown entity. */
+  /**
+   * Returns the version of one entity; if it is the same as before, the rows are the same. Throws `StoreRefusal` for an
+   * unknown entity.
+   */
   version(entity: string): number;
   /** Returns the changes since an earlier version, also within the current transaction. */
   changedSince(entity: string, version: number): ChangedRows;
@@ -28,7 +31,7 @@ export type ChangeLog = RowVersions & {
   begin(): void;
   /** Records a change of a row; must be called after each. */
   record(entity: CatalogEntity, position: number): void;
-  /** Records that the changes since `begin` were undone. */
+  /** Records that the changes since the transaction began were undone. */
   rollBack(): void;
   /** Records that any row of any entity may have changed. */
   changeAll(): void;
@@ -46,7 +49,7 @@ export const createChangeLog = (catalog: Catalog): ChangeLog => {
   const logs = new Map<string, Log>(
     catalog.entities.map(({ name }) => [name, { version: 0, recent: [] }]),
   );
-  /** Entities that the current transaction has changed, with their versions before it. */
+  /** Entities that the current transaction has changed, each with its version before the transaction. */
   const touched = new Map<Log, number>();
   let latest = 0;
 

@@ -21,11 +21,11 @@ const codeOf = (error: unknown): number | undefined =>
 /** Returns true if a write failed because the database has reached its size limit. */
 export const isFull = (error: unknown): boolean => codeOf(error) === sqliteCodes.full;
 
-/** Returns the text of a refusal whose key another row has. */
+/** Returns the text of a refusal of a row whose key another row has. */
 export const describeTakenKey = ({ primaryKey }: CatalogEntity, key: string): string =>
   `a row with ${describeKey(primaryKey, key)} exists`;
 
-/** Returns the text of a refusal for values of a unique list that another row has. */
+/** Returns the text of a refusal of a row whose values of a unique list another row has. */
 export const describeTaken = (paths: readonly FieldPath[], row: Row): string => {
   const words = paths.map((path) => `${path.join('.')} ${JSON.stringify(valueAtPath(row, path))}`);
   return `another row has ${words.join(', ')}`;
@@ -83,14 +83,17 @@ export const refuseFull = (entity: CatalogEntity, key: string): never => {
   throw new StoreRefusal({ entity: entity.name, kind: 'full', key, detail });
 };
 
-/** Throws the refusal of a change to one more row of a large world, which would have to be copied. */
+/**
+ * Throws the refusal of a change to a further row of a large world. Such a change copies pages of the base file, and
+ * the session has reached its limit of copied pages.
+ */
 export const refuseCopy = (entity: CatalogEntity, key: string): never => {
   const detail =
     'the session has changed as many rows of this large world as it has room for; open another one';
   throw new StoreRefusal({ entity: entity.name, kind: 'full', key, detail });
 };
 
-/** Returns the refusal that a failed write of `row` means; returns any other error unchanged. */
+/** Returns the refusal that describes a failed write of `row`; returns any other error unchanged. */
 export const translateFailure = (
   error: unknown,
   entity: CatalogEntity,

@@ -24,7 +24,7 @@ const issueOf = (id: number, letters: number): Row => ({
   title: 'x'.repeat(letters),
 });
 
-/** Inserts rows by a number, from the given one on, until one is refused; returns how many there are then. */
+/** Inserts rows with ascending numbers from `from` on until one is refused; returns the number of rows then. */
 const untilFull = (from: number, insert: (id: number) => unknown): number => {
   for (let id = from; ; id += 1) {
     try {

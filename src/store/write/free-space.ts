@@ -1,7 +1,7 @@
 /**
  * Tracks the free space of a world's database, which is checked before each write. If a write finds the database full,
- * SQLite rolls back everything since the outermost savepoint, marks included. So SQLite's own limit is above this one,
- * where no write gets to.
+ * SQLite rolls back everything since the outermost savepoint, including marks. So SQLite's own limit is higher than the
+ * limit here, and no write reaches it.
  */
 import { maxStoreBytes, pageBytes } from '../tables/open.ts';
 import type { Statements } from '../tables/statements.ts';
@@ -9,24 +9,24 @@ import type { TouchedRows } from './touched-rows.ts';
 
 export type FreeSpace = {
   /**
-   * Reserves space for a record of so many bytes in so many trees (tables or indexes); returns false if there is too
-   * little.
+   * Reserves space for a record of `bytes` bytes in `trees` trees (tables or indexes); returns false if there is too
+   * little space.
    */
   take(bytes: number, trees: number): boolean;
-  /** Measures again, since a rollback may have restored rows. */
+  /** Measures the free space again, because a rollback may have restored rows. */
   measure(): void;
 };
 
-/** Pages that a tree may take beside the record itself, where its pages are split. */
+/** Maximum number of pages that a tree may need in addition to the record itself, if its pages are split. */
 const pagesOfSplits = 8;
 
-/** Returns an upper bound of the pages that a record takes. */
+/** Returns an upper bound of the number of pages that a record takes. */
 const pagesOf = (bytes: number, trees: number): number =>
   trees * (Math.ceil((1.1 * bytes) / pageBytes) + pagesOfSplits);
 
 /**
- * Creates the tracker. The limit excludes the pages of a base file, but includes those that the store has copied from
- * it.
+ * Creates the tracker. The limit excludes the pages of a base file, but includes the pages that the store has copied
+ * from the file.
  */
 export const createFreeSpace = (
   prepare: Statements,

@@ -1,34 +1,35 @@
 /**
- * Keeps the largest numbers of rows that are gone, in a table beside the rows, so that they follow transactions and
- * marks as rows do. Keeping one never fails, although the records may take more space than their rows did. If a full
- * world has no space, one record of the field's largest number stands for all groups that it is counted within.
+ * Keeps, for each numbered field, the largest number of the rows that are gone. The records are in a table beside the
+ * rows, so that transactions and marks apply to them as to rows. A record never fails to be written, although the
+ * records may take more space than their rows did. If a full world has no space, one record with the field's largest
+ * number replaces those of all groups within which the field is counted.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Statements } from '../tables/statements.ts';
 import type { FreeSpace } from './free-space.ts';
 
-/** Largest number of a field of an entity, within the values of other fields. */
+/** Largest number that a field of an entity has had, within given values of other fields. */
 export type KeptNumber = { entity: string; field: string; within: string; largest: number };
 
 export type KeptNumbers = {
   put(kept: KeptNumber): void;
-  /** Returns the largest number kept; undefined if none was. */
+  /** Returns the largest number on record; undefined if there is no record. */
   largest(entity: string, field: string, within: string): number | undefined;
-  /** Moves the numbers kept within values that no row has any more to other values, or drops them. */
+  /** Moves the records of values that no row has any more to other values, or drops the records. */
   move(entity: string, field: string, from: string, to: string | undefined): void;
-  /** Returns the numbers of all entities, or of one. */
+  /** Returns the records of all entities, or of one. */
   all(entity?: string): KeptNumber[];
-  /** Drops all numbers. */
+  /** Drops all records. */
   clear(): void;
 };
 
-/** Value of `within` for numbers counted in the whole entity. */
+/** Value of `within` for numbers that are counted in the whole entity. */
 export const whole = '';
 
-/** Value of `within` that stands for all values, and for the whole entity. */
+/** Value of `within` that covers all values of the other fields, and the whole entity. */
 const anyValues = '*';
 
-/** Created if missing, since snapshots of earlier releases lack it. */
+/** SQL that creates the table if it is missing, because snapshots of earlier releases lack it. */
 export const keptNumbersTable = `CREATE TABLE IF NOT EXISTS svc_numbers (
   entity TEXT NOT NULL, field TEXT NOT NULL, within TEXT NOT NULL, largest REAL NOT NULL,
   PRIMARY KEY (entity, field, within)
@@ -42,7 +43,7 @@ const largestSql = `SELECT max(largest) AS largest FROM svc_numbers
 
 const oneSql = 'svc_numbers WHERE entity = ? AND field = ? AND within = ?';
 
-/** Writes the numbers that another database kept; creates the table when there are any. */
+/** Writes the records of another database; creates the table if there are any. */
 export const writeKept = (db: DatabaseSync, kept: readonly KeptNumber[]): void => {
   if (kept.length === 0) return;
   db.exec(keptNumbersTable);
@@ -50,7 +51,7 @@ export const writeKept = (db: DatabaseSync, kept: readonly KeptNumber[]): void =
   for (const { entity, field, within, largest } of kept) put.run(entity, field, within, largest);
 };
 
-/** Creates the access to kept numbers in a database, with their table. Without `freeSpace`, space is unlimited. */
+/** Creates the access to the records in a database, and their table. Without `freeSpace`, space is unlimited. */
 export const createKeptNumbers = (
   db: DatabaseSync,
   prepare: Statements,

@@ -1,11 +1,12 @@
 /**
- * Assigns numbers of new rows, and never reuses one. A field continues from the largest number that rows hold or have
- * held; `kept-numbers.ts` keeps those of rows that are gone or were changed. Asking for a number reserves nothing;
- * inserting a row with it does.
+ * Assigns numbers to new rows, and never reuses one. A field continues from the largest number that rows have or have
+ * had; `kept-numbers.ts` records the numbers of rows that are gone or were changed. `nextNumber` reserves nothing;
+ * inserting a row with the number does.
  *
  * Numbers are counted in the whole entity, or within the other fields of a key: `number` of the key (`owner`, `repo`,
- * `number`) for each repository. If those fields refer to a row, the count belongs to that row. It follows the row
- * when its key changes, and ends with it, so that a new repository under the name of a deleted one counts from 1.
+ * `number`) is counted for each repository. If those fields refer to a row, the count belongs to that row. The count
+ * follows the row when its key changes, and ends with the row, so that a new repository under the name of a deleted one
+ * counts from 1.
  */
 import type { FieldPath, Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
@@ -18,18 +19,19 @@ import { type KeptNumber, type KeptNumbers, whole } from './kept-numbers.ts';
 
 export type Numbers = {
   /**
-   * Returns the next number of a top-level field, in rows whose fields (by name or path) are `within`. Throws
-   * `StoreRefusal` of kind `shape` if the field is not counted within these, and `full` after the last number.
+   * Returns the next number of a top-level field among rows that have the values `within` (fields by name or path).
+   * Throws `StoreRefusal` of kind `shape` if the field is not counted within these fields, and `full` after the last
+   * number.
    */
   nextNumber(entity: string, field: string, within?: Row | undefined): number;
 };
 
 export type NumberKeeper = Numbers & {
-  /** Returns the numbers kept for all entities, or for one. */
+  /** Returns the recorded numbers of all entities, or of one. */
   keptNumbers(entity?: string): KeptNumber[];
-  /** Keeps the numbers that a row no longer holds; `after` is the changed row, undefined when it was removed. */
+  /** Records the numbers that a row no longer has; `after` is the changed row, undefined if the row was removed. */
   keep(entity: CatalogEntity, before: Row, after: Row | undefined): void;
-  /** Drops the numbers of rows that are gone, since no client has seen them. */
+  /** Drops the recorded numbers. It is called while no client has seen any row. */
   forgetNumbers(): void;
 };
 
@@ -40,28 +42,33 @@ const keyOfWithin = (sequence: Sequence | undefined, read: (path: FieldPath) => 
     ? whole
     : JSON.stringify(sequence.within.map((path) => [nameOf(path), read(path) ?? null]));
 
-/** Returns the values of a row that its number is counted within, as text; undefined if one is missing. */
+/** Returns, as text, the row's values within which its number is counted; undefined if one is missing. */
 const withinOf = (row: Row, sequence: Sequence): string | undefined => {
   const isWhole = sequence.within.every((path) => (valueAtPath(row, path) ?? null) !== null);
   return isWhole ? keyOfWithin(sequence, (path) => valueAtPath(row, path)) : undefined;
 };
 
-/** Returns the same values, read from the row that the count belongs to. */
+/**
+ * Returns, as text, the values within which numbers are counted that belong to `owner`. They are the key of that row.
+ */
 const withinOfOwner = (owner: Row, { sequence, fields, key }: CatalogEntity['counts'][number]) =>
   keyOfWithin(sequence, ([field = '']) => owner[key[fields.indexOf(field)] ?? '']);
 
-/** Returns true if a row may have had a number that it no longer holds. */
+/** Returns true if a row may have had a number that it no longer has. */
 const isGone = (before: unknown, after: unknown): before is number =>
   typeof before === 'number' && !(typeof after === 'number' && after >= before);
 
-/** Returns true if a row plainly keeps its number within the same values. Most changes are of other fields. */
+/**
+ * Returns true if a change leaves both the number of a row and the values of `within` the same. Most changes are of
+ * other fields.
+ */
 const isUnmoved = (before: Row, after: Row, { field, within }: Sequence): boolean =>
   before[field] === after[field] &&
   within.every((path) => valueAtPath(before, path) === valueAtPath(after, path));
 
 const describe = ({ within }: Sequence): string => `within ${within.map(nameOf).join(', ')}`;
 
-/** Returns the sequence that counts the field within just these fields; undefined for the whole entity. */
+/** Returns the sequence that counts the field within exactly these fields; undefined for the whole entity. */
 const sequenceOf = (
   entity: CatalogEntity,
   field: string,
@@ -98,7 +105,9 @@ const refuseLast = (entity: CatalogEntity, field: string, largest: number): neve
   throw new StoreRefusal({ entity: entity.name, kind: 'full', field, detail });
 };
 
-/** Creates the function that returns the next number, from present rows and the numbers kept of others. */
+/**
+ * Creates the function that returns the next number. It uses the present rows and the recorded numbers of other rows.
+ */
 export const createNextNumber =
   (
     catalog: Catalog,
@@ -118,7 +127,9 @@ export const createNextNumber =
     return Number.isSafeInteger(next) ? next : refuseLast(entity, field, largest);
   };
 
-/** Creates the same together with the functions that keep the numbers of rows about to go. */
+/**
+ * Creates the functions that return the next number, and that record the numbers of rows that are changed or removed.
+ */
 export const createNumbers = (
   catalog: Catalog,
   prepare: Statements,

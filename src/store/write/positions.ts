@@ -9,17 +9,17 @@ import type { Statements } from '../tables/statements.ts';
 export type GivenPositions = ReadonlyMap<string, number>;
 
 export type Positions = {
-  /** Returns a position after all that were ever assigned to rows of the entity. */
+  /** Returns a position after all positions that rows of the entity ever had. */
   next(entity: CatalogEntity): number;
   save(): GivenPositions;
-  /** Goes back to a saved state: equal rows inserted afterwards get equal positions. */
+  /** Restores saved positions: rows inserted afterwards get the same positions as after the save. */
   restore(saved: GivenPositions): void;
 };
 
 const largest = (prepare: Statements, { table, position }: CatalogEntity): number =>
   Number(prepare(`SELECT coalesce(max(${position}), 0) AS n FROM ${table}`).get()?.n);
 
-/** Creates the assignment, which continues after the present rows. */
+/** Creates the positions, which continue after those of the present rows. */
 export const createPositions = ({ entities }: Catalog, prepare: Statements): Positions => {
   let given = new Map(entities.map((entity) => [entity.name, largest(prepare, entity)]));
   return {

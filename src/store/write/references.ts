@@ -1,10 +1,10 @@
 /**
- * Checks foreign keys when a transaction ends, for the rows that it changed and no others; or when a row is written,
- * if the caller wants to hear of a missing row there.
+ * Checks foreign keys when a transaction ends, only for the rows that it changed. If the caller requests it, a row is
+ * checked when it is written.
  *
  * SQLite checks deferred foreign keys only when the outermost transaction commits, and a store's never does (its marks
- * are savepoints). So each changed row is checked from both ends: a written row must find its parents, a removed row
- * must leave no dependents behind.
+ * are savepoints). So each changed row is checked at both ends: a written row must find its parents, a removed row must
+ * leave no dependents behind.
  */
 import { toPointer } from '#domain/json.ts';
 import type { Row } from '#language/contract.ts';
@@ -15,7 +15,7 @@ import { describeKey, keyFrom } from '../tables/keys.ts';
 import type { Statements } from '../tables/statements.ts';
 import type { TouchedRow } from './write-set.ts';
 
-/** Returns the text of a refusal for fields that refer to no row of the target. */
+/** Returns the text of a refusal of a row whose foreign key refers to no row of the target. */
 export const describeDangling = (
   fields: readonly string[],
   parentKey: string,
@@ -59,7 +59,7 @@ const checkParents = (catalog: Catalog, prepare: Statements, touched: TouchedRow
   checkKeys(catalog, prepare, entity.references, { entity, key, row, old });
 };
 
-/** Throws `StoreRefusal` for a row, not written yet, that refers to a missing row which must exist before it. */
+/** Throws `StoreRefusal` for a row, not written yet, that refers to a missing row, if that row must exist first. */
 export const checkParentsNow = (
   catalog: Catalog,
   prepare: Statements,

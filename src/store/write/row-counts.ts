@@ -1,6 +1,6 @@
 /**
- * Number of rows of each entity, updated with every transaction. SQLite counts by reading each row; for a large world
- * that would be most of the time that rolling back to a mark takes.
+ * Counts the rows of each entity; every transaction updates the counts. SQLite counts by reading each row; for a large
+ * world that would take most of the time of rolling back to a mark.
  */
 import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
 import type { Statements } from '../tables/statements.ts';
@@ -16,14 +16,14 @@ export type RowCounts = {
   restore(saved: CountedRows): void;
   /** Returns the counts as of the end of the last transaction, in the contract's order. */
   all(): Record<string, number>;
-  /** Returns the count of one entity. */
+  /** Returns the number of rows of one entity. */
   of(entity: string): number;
 };
 
 const countRows = (prepare: Statements, { table }: CatalogEntity): number =>
   Number(prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
 
-/** Creates the counts of the present rows; only entities whose count is not known are counted. */
+/** Creates the counts of the present rows; it counts only entities whose number of rows is not known. */
 export const createRowCounts = (
   { entities }: Catalog,
   prepare: Statements,

@@ -1,4 +1,4 @@
-/** Tests the state at the mark `task` as a store returns it, and the differences from it. */
+/** Tests the state at the mark `task` as a store returns it, and the differences between it and the present state. */
 import { describe, expect, it } from 'vitest';
 import { openSampleStore } from '#test/support/worlds/sample-store.ts';
 

@@ -1,12 +1,11 @@
 /**
- * The state at the mark `task`, as far as it was changed since: for each written row, the row as it was before. Its
- * cost follows what was changed, not all rows, and it finds the difference of two states without a copy of either.
+ * Log of the state at the mark `task`: for each row written since, the row as it was then. Its cost depends on the
+ * number of changed rows and not on all rows, and it finds the difference of two states without a copy of either.
  *
- * These rows are in a database of their own, outside JavaScript's heap. They are no more than the rows at the mark: a
- * row inserted since is recorded by its key while it exists. For a store on a base file, rows of the file are recorded
- * by position and read from the file.
- *
- * A record stays true whatever happens to its row, so a failed transaction needs to undo nothing here.
+ * The logged rows are in a database of their own, outside JavaScript's heap. There are no more of them than rows at the
+ * mark, because a row inserted since the mark is logged only by its key, and only while it exists. For a store on a
+ * base file, rows of the file are logged by position and read from the file. A record stays true whatever happens to
+ * its row, so a failed transaction has nothing to undo here.
  */
 import { DatabaseSync } from 'node:sqlite';
 import type { Row } from '#language/contract.ts';
@@ -18,12 +17,15 @@ import { createStatements, type Statements } from '../tables/statements.ts';
 import type { TouchedRows } from './touched-rows.ts';
 import type { TouchedRow } from './write-set.ts';
 
-/** A row that differs. A row whose key changed counts as one removed and one inserted. */
+/**
+ * A row that differs between the mark `task` and now. A row whose key changed counts as one removed row and one
+ * inserted row.
+ */
 export type RowDifference = {
   entity: string;
   /** Canonical key, see `keys.ts`. */
   key: string;
-  /** Payload texts; null if there is no row. */
+  /** Payload texts of the row at the mark and now; null if there is no row. */
   before: string | null;
   after: string | null;
 };
@@ -31,20 +33,20 @@ export type RowDifference = {
 /** Queries about the mark `task`; both throw if there is no such mark, or a transaction is in progress. */
 export type StateBefore = {
   /**
-   * Returns rows that differ between the mark and now, by entity in the contract's order: present rows in the order of
-   * their positions, then removed ones. A row that was changed and changed back is not among them.
+   * Returns the rows that differ between the mark and now, by entity in the contract's order: first present rows in the
+   * order of their positions, then removed ones. A row that was changed and changed back is left out.
    */
   changesSinceTask(): Iterable<RowDifference>;
-  /** Returns the row as it was at the mark. */
+  /** Returns the row as it was when the mark `task` was set; undefined if it did not exist. */
   rowAtTask(entity: string, key: Row): string | undefined;
 };
 
 export type BeforeLog = {
-  /** Starts the log at a new mark; drops the records of an earlier one. */
+  /** Starts the log at a new mark; drops the records of the earlier mark. */
   begin(): void;
-  /** Records the changes of a transaction; must be called before they are kept. */
+  /** Records the changes of a transaction; must be called before the transaction is committed. */
   record(changed: readonly TouchedRow[]): void;
-  /** Drops the records, since the store is back at the mark. */
+  /** Drops the records, because the store was rolled back to the mark. */
   forget(): void;
   /** Ends the log: the mark no longer exists. */
   end(): void;
@@ -53,7 +55,10 @@ export type BeforeLog = {
   close(): void;
 };
 
-/** `payload` and `position` null: there was no row. `position`: the file's row at that position. */
+/**
+ * Table of the records. If `payload` and `position` are null, there was no row. If `position` is set, the row is the
+ * file's row at that position.
+ */
 const table = `CREATE TABLE before (
   entity TEXT NOT NULL, key TEXT NOT NULL, payload TEXT, position INTEGER, PRIMARY KEY (entity, key)
 ) WITHOUT ROWID`;
@@ -70,7 +75,7 @@ const readNoteSql = 'SELECT payload, position FROM before WHERE entity = ? AND k
 const noteKeysSql = 'SELECT key FROM before WHERE entity = ? ORDER BY key';
 
 /**
- * Creates the database of records. It is opened with the first record, since most sessions write little or nothing.
+ * Creates the database of records. It is opened with the first record, because most sessions write little or nothing.
  */
 const createNotes = () => {
   let opened: { db: DatabaseSync; prepare: Statements } | undefined;
@@ -95,7 +100,7 @@ const createNotes = () => {
   };
 };
 
-/** Creates a reader for rows of the file, which opens it with the first read. */
+/** Creates a reader for rows of the base file, which opens the file at the first read. */
 const createFileReader = (base: BaseFile | undefined) => {
   let opened: { db: DatabaseSync; prepare: Statements } | undefined;
   return {
@@ -134,7 +139,7 @@ export const createBeforeLog = (
   const notes = createNotes();
   const present = createPresent(prepare);
   let isMarked = false;
-  /** Positions of the file's rows that may already differ at the time of the mark. */
+  /** Positions of the base file's rows that may have differed already at the time of the mark. */
   let changedAtMark = new Map<string, ReadonlySet<number>>();
 
   const checkMark = (): void => {
@@ -147,7 +152,7 @@ export const createBeforeLog = (
   const textOf = (entity: CatalogEntity, { payload, position }: Noted): string | null =>
     position === null ? payload : file.rowAt(entity, position);
 
-  /** Returns the keys of written rows: of present rows by position, then of removed ones. */
+  /** Returns the keys of the rows written since the mark: of present rows by position, then of removed ones. */
   const keysOf = (entity: CatalogEntity): string[] =>
     notes
       .keys(entity)

@@ -1,17 +1,22 @@
 /**
- * Tracks the rows written since the base, for a store on a file of base rows. This limits a session's memory: for each
- * written row SQLite copies, in the worst case, a page of its table and one of each of its indexes. The positions also
- * show where the state can differ from the file's, so that digests and copies cost only what was changed.
+ * Tracks the rows of a base file that were written, for a store on that file. This limits a session's memory: for each
+ * written row SQLite copies, in the worst case, one page of its table and one page of each of its indexes. The
+ * positions also show where the state can differ from the file's, so that digests and copies cost only what was
+ * changed.
  *
- * A row that was changed back still counts, as its copied pages do, until the store is back at its base.
+ * A row that was changed back still counts until the store is back at its base, because its copied pages still take
+ * memory.
  */
 import type { CatalogEntity } from '../tables/catalog.ts';
 import type { GivenPositions } from './positions.ts';
 
 export type TouchedRows = {
-  /** Records a change of a row; must be called after each. `isMoved` returns true if its place in an index changed. */
+  /**
+   * Records a change of a row; must be called after each change. `isMoved` returns true if the row's place in an index
+   * changed.
+   */
   record(entity: CatalogEntity, position: number, isMoved: () => boolean): void;
-  /** Returns true if a row is one of the base. */
+  /** Returns true if the position is that of a row of the base file. */
   isOfBase(entity: CatalogEntity, position: number): boolean;
   /**
    * Returns the positions of base rows that may differ from the file's, including rows that were written before the
@@ -20,24 +25,26 @@ export type TouchedRows = {
   of(entity: string): ReadonlySet<number>;
   /** Returns the last position of a base row. */
   last(entity: string): number;
-  /** Returns an upper bound of the pages that have been copied. */
+  /** Returns an upper bound of the number of pages that SQLite has copied. */
   pages(): number;
-  /** Records that the store is back at its base. */
+  /** Records that the store was rolled back to its base. */
   forget(): void;
   /** Records that a scan found all rolled-back rows equal to the file's. */
   settle(): void;
 };
 
 /**
- * Returns the number of trees that a row is in: its table, the two indexes of its key, those of its lists and
- * references.
+ * Returns the number of trees (tables and indexes) that a row is in: its table, the two indexes of its key, and those
+ * of its unique lists and references.
  */
 export const treesOf = ({ unique, references }: CatalogEntity): number =>
   3 + unique.length + references.length;
 
 const nothing: ReadonlySet<number> = new Set();
 
-/** Creates the tracker over a file of so many pages, whose rows end at the given positions. */
+/**
+ * Creates the tracker for a file of `basePages` pages; `lasts` has the last position of each entity's rows in the file.
+ */
 export const createTouchedRows = (basePages: number, lasts: GivenPositions): TouchedRows => {
   const touched = new Map<string, Set<number>>([...lasts].map(([name]) => [name, new Set()]));
   const earlier = new Map<string, Set<number>>([...lasts].map(([name]) => [name, new Set()]));

@@ -1,10 +1,10 @@
 /**
  * Transactions and marks of a store, all of them savepoints of one outer SQLite transaction that is never committed.
- * There is one for the base mark, one for the task mark, and one for the current work. The last begins with its first
- * write, since most work only reads. SQLite's journal then holds just the pages changed since each, so rolling back
- * costs what was changed.
+ * There is one savepoint for the base mark, one for the task mark, and one for the current work. The last begins with
+ * the first write, because most work only reads.
  *
- * The sum of the state digest and the row counts follow the rows through all of it.
+ * SQLite's journal then has just the pages changed since each savepoint, so rolling back costs what was changed. The
+ * sum of the state digest and the row counts are updated and rolled back with the rows.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { ChangeCounts } from '#domain/call.ts';
@@ -35,11 +35,11 @@ export type Changes = { changes: ChangeCounts; rows: RowChange[] };
 
 export type Transactions = StateBefore & {
   begin(): void;
-  /** Checks the foreign keys of what was written and keeps it. Throws `StoreRefusal`. */
+  /** Checks the foreign keys of the written rows, and commits them. Throws `StoreRefusal`. */
   commit(): Changes;
   rollBack(): void;
   /**
-   * Returns the write set of the current transaction; must be called before each write. Throws when there is no
+   * Returns the write set of the current transaction; must be called before each write. Throws if there is no
    * transaction.
    */
   writeSet(): WriteSet;
@@ -50,7 +50,7 @@ export type Transactions = StateBefore & {
   sum(): bigint;
 };
 
-/** State that follows the rows and is rolled back with them. */
+/** State that is updated with the rows and rolled back with them. */
 export type Followers = {
   positions: Positions;
   changes: Pick<ChangeLog, 'begin' | 'rollBack' | 'changeAll'>;
@@ -82,7 +82,7 @@ export const createTransactions = (
 ): Transactions => {
   let sum = initialSum;
   let written: WriteSet | undefined;
-  /** True if the current work has its savepoint. */
+  /** True if the current work has begun its savepoint. */
   let isWriting = false;
   const marks = new Map<Mark, Marked>();
 

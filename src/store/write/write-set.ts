@@ -14,22 +14,22 @@ export type TouchedRow = {
   /** Payload texts; undefined if there is no row. */
   before: string | undefined;
   after: string | undefined;
-  /** Position of the row, or its last one. */
+  /** Position of the row; for a removed row, its last position. */
   position: number;
 };
 
 export type RowChange = {
   entity: string;
-  /** Primary-key fields with their values. A row whose key changed is a deletion and an insertion. */
+  /** Primary-key fields with their values. A row whose key changed is reported as one deletion and one insertion. */
   key: Row;
   change: 'inserted' | 'updated' | 'deleted';
-  /** Top-level fields of an updated row whose values differ from before. */
+  /** Top-level fields of an updated row whose values differ from those before the transaction. */
   fields?: string[];
 };
 
 export type WriteSet = {
   record(touched: TouchedRow): void;
-  /** Returns rows that differ from before, in the order they were first touched. */
+  /** Returns the rows that differ from before the transaction, in the order in which they were first written. */
   changed(): TouchedRow[];
 };
 
@@ -58,7 +58,7 @@ const fieldsThatDiffer = (before: string, after: string): string[] => {
   );
 };
 
-/** Returns the changes as callers see them, one for each row. */
+/** Returns the changes in the form for callers, one for each row. */
 export const rowChanges = (touched: readonly TouchedRow[]): RowChange[] =>
   touched.map((row) => {
     const { entity, key, before, after } = row;

@@ -1,7 +1,7 @@
 /**
  * Writes single rows. Each row is checked against the contract before it is stored, and each change is recorded in the
- * transaction's write set. SQLite enforces primary keys and unique lists (`collisions.ts` words its refusals). Foreign
- * keys are checked at the transaction's end (`references.ts`), unless the caller wants to hear of them at once.
+ * transaction's write set. SQLite enforces primary keys and unique lists (`collisions.ts` words the refusals). Foreign
+ * keys are checked at the transaction's end (`references.ts`), unless the caller wants them checked at once.
  */
 import type { Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
@@ -20,13 +20,16 @@ import { type TouchedRows, treesOf } from './touched-rows.ts';
 import type { WriteSet } from './write-set.ts';
 
 /**
- * Time at which a reference to a missing row is refused. `now`: as the row is written, as far as that can be decided.
- * `at_end`: at the end of the transaction, so that the missing row may follow.
+ * Time at which a reference to a missing row is refused. `now`: when the row is written, if it can be decided then.
+ * `at_end`: at the end of the transaction, so that the missing row may be written later.
  */
 export type ReferenceTime = 'now' | 'at_end';
 
 export type Writer = {
-  /** Inserts a row and returns its payload. References are checked at the end unless `references` is `now`. */
+  /**
+   * Inserts a row and returns its payload. Unless `references` is `now`, references are checked at the end of the
+   * transaction.
+   */
   insert(entity: string, row: Row, references?: ReferenceTime): string;
   /** Inserts a row that the contract's row checker has already accepted. */
   insertChecked(entity: string, row: Row): string;
@@ -44,7 +47,7 @@ export type WriterParts = {
   touched: Pick<TouchedRows, 'record' | 'isOfBase'>;
   numbers: NumberKeeper;
   freeSpace: FreeSpace;
-  /** Returns the write set of the current transaction; throws when there is none. */
+  /** Returns the write set of the current transaction; throws if there is none. */
   writeSet(): WriteSet;
 };
 
@@ -58,7 +61,7 @@ const checkRow = (checker: RowChecker, entity: CatalogEntity, row: Row): void =>
   throw new StoreRefusal({ entity: entity.name, kind: 'shape', field, pointer, detail, problems });
 };
 
-/** Returns true if a change moves a row in an index, though its key is the same. */
+/** Returns true if a change moves a row within an index, though its key stays the same. */
 const isMoved = ({ unique, references }: CatalogEntity, before: Row, after: Row): boolean =>
   [...unique.flat(), ...references.flatMap(({ fields }) => fields.map((field) => [field]))].some(
     (path) => valueAtPath(before, path) !== valueAtPath(after, path),

@@ -1,6 +1,6 @@
 /**
- * HTML document of the page. It loads the application beside it, pinned by digests, and nothing else: its policy
- * allows only its own origin, so that no content of a world can run as code.
+ * Builds the HTML document of the page. The document loads the application's files, pinned by digests, and nothing
+ * else. Its policy allows only its own origin, so that no content of a world can run as code.
  */
 import { createHash } from 'node:crypto';
 import type { TreeFile } from '#domain/world.ts';
@@ -37,7 +37,7 @@ export type PageParts = {
   model: { address: string; content: Uint8Array };
 };
 
-/** Returns the document after the document type. */
+/** Returns the document without the document type at its beginning. */
 export const pageHtml = ({ title, script, style, model }: PageParts): string => `<html lang="en">
 <head>
 <meta charset="utf-8">

@@ -20,7 +20,7 @@ import { isTable } from '../../read/values.ts';
 type Input = {
   kind: 'text' | 'integer' | 'number' | 'boolean' | 'choice' | 'json';
   choices?: unknown[];
-  /** Type of the JSON value, if it is always the same. */
+  /** Type of the JSON value, if all its values are lists, or all are objects. */
   of?: 'list' | 'object';
 };
 
@@ -29,20 +29,20 @@ export type PageField = Input & {
   label: string;
   required: boolean;
   nullable: boolean;
-  /** Format of a text that the page displays specially. */
+  /** Format of a text that the page displays in a special way. */
   format?: 'time' | 'url';
   description?: string;
 };
 
-/** A route that writes a row. The page uses it if all its arguments are known. */
+/** A route that writes a row. The page uses the route only if it knows all its arguments. */
 export type PageRoute = {
   method: string;
   segments: RouteContract['segments'];
-  /** Field of the row for each argument of the path. */
+  /** Name of the row's field that gives each argument of the path. */
   fills: Record<string, string>;
-  /** Mapping of fields to members of the body. */
+  /** Members of the body, each with the field that gives its value. */
   body: { field: string; from: FieldPath; required: boolean }[];
-  /** Key of the answer that holds the row; '' returns it bare. */
+  /** Key of the answer under which the row is; '' if the answer is the row itself. */
   envelope: string;
 };
 
@@ -50,7 +50,7 @@ export type PageEntity = {
   name: string;
   label: string;
   key: string[];
-  /** Field that describes a row to people; null if there is only the key. */
+  /** Field that describes a row to people; null if only the key can. */
   title: string | null;
   fields: PageField[];
   references: { fields: string[]; target: string }[];
@@ -122,7 +122,7 @@ const toField = (
   };
 };
 
-/** Names of fields that describe a row to people, the best first. */
+/** Names of fields that describe a row to people, in order of preference. */
 const titles = [
   'title',
   'name',
@@ -162,7 +162,7 @@ const bodyFields = (route: RouteContract, source: Source): PageRoute['body'] | u
   return fields.flatMap(({ field, ...rest }) => (field === undefined ? [] : [{ field, ...rest }]));
 };
 
-/** Returns the route for the page; undefined if it needs a value that the page cannot know. */
+/** Returns the route in the page's form; undefined if the route needs a value that the page cannot know. */
 const toRoute = (route: RouteContract, source: Source): PageRoute | undefined => {
   const { method, segments, filter, envelope } = route;
   const fills = new Map(
@@ -198,7 +198,7 @@ const pageFields = (source: SchemaSource, { schema }: EntityContract): PageField
   return properties.map((one) => toField(one, { source, required }));
 };
 
-/** Returns, for each entity, the field that describes a row to people; null if there is only the key. */
+/** Returns, for each entity, the field that describes a row to people; null if only the key can. */
 export const titleFields = (contract: Contract): ReadonlyMap<string, string | null> => {
   const source = openSchemas(contract);
   return new Map(

@@ -1,11 +1,11 @@
 /**
- * Draws the entities and their references as a Mermaid `erDiagram`. It holds only names of entities and fields, which
- * are letters, digits and `_`, so no escaping is needed. Entities show the fields of keys and references; if that
+ * Draws the entities and their references as a Mermaid `erDiagram`. The diagram has only names of entities and fields,
+ * which are letters, digits and `_`, so no escaping is needed. Entities show the fields of keys and references; if that
  * makes the diagram too long, they show none.
  */
 import type { EntityContract } from '../../contract.ts';
 
-/** Longest diagram that viewers draw, in characters. */
+/** Maximum length of a diagram that viewers draw, in characters. */
 const longestDiagram = 45_000;
 
 type Relationship = EntityContract['relationships'][number];
@@ -15,7 +15,10 @@ const quote = (name: string): string => `"${name}"`;
 
 const typeNames = { TEXT: 'string', INTEGER: 'integer', REAL: 'number' } as const;
 
-/** Returns a field's name for the notation, which reserves the marks of keys; a star before such a name escapes it. */
+/**
+ * Returns a field's name in the notation of diagrams, where `pk`, `fk` and `uk` are reserved; a star before such a name
+ * escapes it.
+ */
 const fieldName = (name: string): string => (/^(pk|fk|uk)$/i.test(name) ? `*${name}` : name);
 
 const attributeLines = (entity: EntityContract): string[] => {
@@ -62,7 +65,7 @@ const relationshipLine = (
   return `  ${quote(target)} ${parent}--${children} ${quote(entity.name)} : ${quote(fields.join(', '))}`;
 };
 
-/** Returns true if a row always has a value in a field. */
+/** Function that returns true if a row always has a value in a field. */
 type AlwaysSet = (entity: EntityContract, field: string) => boolean;
 
 const draw = (

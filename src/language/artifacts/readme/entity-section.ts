@@ -17,7 +17,7 @@ const policyMark = (policy: RedactPolicy | null, path: FieldPath): string => {
   return found.mode === 'round' ? `[round:${found.decimals}]` : `[${found.mode}]`;
 };
 
-/** Returns the marks of a field: key, reference or unique constraint. */
+/** Returns the labels of a field: key, reference or unique constraint. */
 const fieldMarks = (entity: EntityContract, path: FieldPath): string[] => {
   const [name = '', ...inner] = path;
   const isUnique = entity.unique.some((paths) => paths.some((part) => areSameTexts(part, path)));
@@ -60,7 +60,7 @@ const head = ['Field', 'Type', 'Required', 'Nullable', 'Marks', 'Description'];
 
 const mostInnerFields = 300;
 
-/** Returns the section as blocks of Markdown. A brief one has neither descriptions nor inner fields. */
+/** Returns the section as blocks of Markdown. A brief section has neither descriptions nor inner fields. */
 export const entitySection = (
   entity: EntityContract,
   source: FieldSource,

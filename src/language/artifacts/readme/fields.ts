@@ -7,7 +7,7 @@ import { followReference } from '../../openapi/source.ts';
 import type { Analysis, JsonType } from '../../schema/analysis.ts';
 
 export type DescribedField = {
-  /** Path of the field; `*` stands for the items of a list. */
+  /** Path of the field; `*` means any item of a list. */
   path: FieldPath;
   schemas: unknown[];
   isRequired: boolean;
@@ -46,7 +46,7 @@ const propertiesOf = (
   return all;
 };
 
-/** Returns the direct and the inner fields of an entity; `isComplete` is true if none was left out. */
+/** Returns the direct and the inner fields of an entity; `isComplete` is true if no field was left out. */
 export const describeFields = (
   source: FieldSource,
   entity: EntityContract,
@@ -55,7 +55,7 @@ export const describeFields = (
   const fields: DescribedField[] = [];
   let innerFields = 0;
 
-  /** Adds the properties of an object. `chain` has the enclosing objects, which are not entered again. */
+  /** Adds the properties of an object. `chain` lists the enclosing objects, which are not described again. */
   const addProperties = (
     schemas: readonly unknown[],
     above: FieldPath,

@@ -1,9 +1,9 @@
 /**
- * Escapes texts of authors as literal Markdown: they cannot end a table cell, begin a block, make a link or an image,
+ * Escapes texts of authors as literal Markdown. They cannot end a table cell, begin a block, make a link or an image,
  * or be read as HTML.
  */
 
-/** Control characters, line breaks, and marks that reverse the direction of text. */
+/** Control characters, line breaks, and characters that reverse the direction of text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
 const invisible = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
 
@@ -27,7 +27,7 @@ export const escapeText = (text: string, most = 500): string =>
     .replace(/[\\`*[\]~]/g, '\\$&')
     .replace(/[&<>|]/g, (character) => entities[character] ?? character);
 
-/** Escapes a text as a paragraph of its own: its first character starts no list, heading or quotation. */
+/** Escapes a text as a paragraph: its first characters do not start a list, heading or quotation. */
 export const paragraph = (text: string): string => {
   const escaped = escapeText(text, 2_000);
   const [first = ''] = escaped;
@@ -35,7 +35,7 @@ export const paragraph = (text: string): string => {
   return `&#${first.codePointAt(0)};${escaped.slice(first.length)}`;
 };
 
-/** Formats a text as code. Text that a code span inside a table cannot hold is written in HTML. */
+/** Formats a text as code. A text that cannot be in a code span inside a table cell is written in HTML. */
 export const code = (text: string, most = 200): string => {
   const line = toLine(text, most).toWellFormed();
   if (line === '') return '';
@@ -44,7 +44,7 @@ export const code = (text: string, most = 200): string => {
   return `<code>${encoded}</code>`;
 };
 
-/** Builds a table of cells that are Markdown already; '' without rows. */
+/** Builds a table of cells that are already Markdown; '' if there are no rows. */
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   if (rows.length === 0) return '';
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

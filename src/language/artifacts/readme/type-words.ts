@@ -1,15 +1,18 @@
-/** Describes the type of a field in words, for people. */
+/** Describes the type of a field in words for people. */
 import { followReference } from '../../openapi/source.ts';
 import { isTable } from '../../read/values.ts';
 import { type FieldSource, itemsOf, typesWithoutNull } from './fields.ts';
 
-/** Upper bound for the shown values of an enumeration. */
+/** Maximum number of values of an enumeration that are shown. */
 const mostValues = 8;
 const longestValues = 120;
 
 const isNull = (schema: unknown): boolean => isTable(schema) && schema.type === 'null';
 
-/** Returns the only schema that describes a value, without an alternative `null`; an empty one if there are several. */
+/**
+ * Returns the schema that alone describes a value, without its alternative `null`; an empty schema if several describe
+ * it.
+ */
 const soleSchema = (source: FieldSource, schemas: readonly unknown[]): Record<string, unknown> => {
   if (schemas.length !== 1) return {};
   const schema = followReference(schemas[0], source.definitions);
@@ -28,7 +31,10 @@ const valuesIn = (schema: Record<string, unknown>): string | undefined => {
   return text.length > longestValues || text === '' ? undefined : text;
 };
 
-/** Describes the types of a value, its format and its few values; for a list also the type of its items. */
+/**
+ * Describes the types of a value, its format, and its possible values if they are few; for a list, also the type of its
+ * items.
+ */
 export const typeWords = (source: FieldSource, schemas: readonly unknown[], depth = 0): string => {
   const types = typesWithoutNull(source, schemas);
   if (types.length === 5) return 'anything';

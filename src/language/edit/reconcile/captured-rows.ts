@@ -1,6 +1,7 @@
 /**
  * Reads the rows of a tree's captures, and the tree's own rows of the same entities. Captures are read by the
- * connector's operations, even if these name fields that the data model lacks: reconciling adds those fields.
+ * connector's operations, even if the operations name fields that the data model lacks, because reconciling adds those
+ * fields.
  */
 import { type IngestGap, ingestAnswer } from '../../capture/ingest.ts';
 import { buildModel } from '../../check/entities.ts';
@@ -18,12 +19,14 @@ import type { Tree } from '../../read/tree.ts';
 import { isTable } from '../../read/values.ts';
 import type { RowSource } from './findings.ts';
 
-/** A row with its source, and its number among the rows of its entity there, from 0. */
+/** A row with its source, and its index among the rows of its entity in that source. */
 export type SourcedRow = {
   row: Row;
   source: RowSource;
   index: number;
-  /** True if the answer held a list of rows, false if it was a single row; exploded rows follow their answer. */
+  /**
+   * True if the answer has a list of rows, false if it has a single row. Exploded rows have the value of their answer.
+   */
   isListed: boolean;
 };
 
@@ -31,17 +34,17 @@ export type CapturedRows = {
   model: Model;
   connector: Connector;
   captured: SourcedRow[];
-  /** Rows of the tree, of entities with captured rows. */
+  /** Rows of the tree itself, of those entities that have captured rows. */
   others: SourcedRow[];
-  /** Answers that did not have the form that their operation expects. */
+  /** Places in answers that do not have the form that their operation expects. */
   gaps: { file: string; gap: IngestGap }[];
-  /** Captures of failed requests, which hold no rows. */
+  /** Paths of the captures of failed requests, which have no rows. */
   failed: string[];
 };
 
 type CapturedRowsResult = { ok: true; rows: CapturedRows } | { ok: false; problems: Problem[] };
 
-/** Codes of problems that adding a field, or making one optional, solves. */
+/** Codes of problems that are solved by adding a field, or by making a field optional. */
 const curableCodes = new Set(['unknown_field', 'bad_ingest']);
 
 const isCurable = ({ file, code }: Problem): boolean =>
@@ -49,7 +52,7 @@ const isCurable = ({ file, code }: Problem): boolean =>
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Converts an argument, which is a text in a URL, to the type of the field that it is written to. */
+/** Converts an argument, which is a text in a URL, to the type of the field into which it is written. */
 const asDeclared = (value: unknown, field: string, entity: string, model: Model): unknown => {
   const shape = model.entities.get(entity)?.schema;
   const types = model.analysis.types(model.analysis.at(shape ?? true, [field]));
@@ -131,7 +134,7 @@ const readOthers = (tree: Tree, entities: ReadonlySet<string>): SourcedRow[] =>
     return rows.filter(isTable).map((row, index) => ({ row, source, index, isListed: true }));
   });
 
-/** Reads the captures of a tree, or returns the problems that prevent it. */
+/** Reads the captures of a tree; returns the problems if any prevents it. */
 export const readCapturedRows = (tree: Tree, problems: Problems): CapturedRowsResult => {
   const world = readWorldJson(tree);
   const model = world === undefined ? undefined : buildModel(world, tree).model;

@@ -1,7 +1,7 @@
 /**
- * Log of changes to schemas, each reported once with its reasons. The values before and after are compared at the end,
- * so that later changes of the same place are included. A change inside a place that changed as a whole is a part of
- * that change.
+ * Records changes of schemas. Each change is reported once with its reasons. The values before and after are compared
+ * at the end, so that later changes of the same place are included. If a place changed as a whole, changes inside it
+ * are not reported separately.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { toPointer } from '#domain/json.ts';
@@ -11,7 +11,7 @@ import type { Change } from '../change.ts';
 import type { Documents, Path } from './documents.ts';
 
 export type ChangeLog = {
-  /** Records that the value at a path is added, changed or removed, with a reason. */
+  /** Records that the value at a path is added, changed or removed, and why. */
   note(file: string, path: Path, reason: string): void;
   /** Returns all changes, in the order in which they were first recorded. */
   list(): Change[];
@@ -29,7 +29,7 @@ const join = (reasons: ReadonlySet<string>): string => {
   return more > 0 ? `${shown}; and ${more} more` : shown;
 };
 
-/** Returns the entries that no other entry contains, with the reasons of those inside them. */
+/** Returns the entries whose places are in no other entry's place, with the reasons of the entries inside them. */
 const outermost = (entries: ReadonlyMap<string, Entry>): Entry[] => {
   const outer = new Map<string, Entry>();
   const keyOf = (file: string, path: Path): string => file + toPointer(path);
@@ -44,7 +44,7 @@ const outermost = (entries: ReadonlyMap<string, Entry>): Entry[] => {
   return [...outer.values()];
 };
 
-/** Creates a log of changes of the documents and copies their present values for comparison. */
+/** Creates a log of changes of the documents; it copies their present values for the comparison. */
 export const createChangeLog = (documents: Documents): ChangeLog => {
   const originals = structuredClone(documents.values);
   const entries = new Map<string, Entry>();

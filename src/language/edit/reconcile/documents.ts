@@ -1,6 +1,6 @@
 /**
- * Schemas of a world as written: `schema/world.json` and the siblings that it refers to, as values that can be changed
- * in place, each part with its path. The same parts are also returned as plain schemas for validators.
+ * Schemas of a world as written: `schema/world.json` and the sibling files to which it refers. They are values that can
+ * be changed in place, and each subschema has its path. Validators get the same schemas in plain form.
  */
 import { own } from '#domain/json.ts';
 import type { JsonSchema } from '../../contract.ts';
@@ -14,23 +14,26 @@ import { subschemasOf } from '../../schema/keywords.ts';
 /** A schema as written, which may be changed in place. */
 export type Node = Record<string, unknown>;
 
-/** A node with the file against which its references resolve. */
+/** A node, with the file in which its references are resolved. */
 export type Located = { file: string; node: unknown };
 
 export type Path = (string | number)[];
 
 export type Documents = {
-  /** Whole value of each file, to be written back. */
+  /** Whole value of each file, which can be written back. */
   values: ReadonlyMap<string, unknown>;
-  /** Returns the row schema of an entity, without following its references. */
+  /** Returns the row schema of an entity; its references are not followed. */
   entitySchema(entity: string): unknown;
-  /** Resolves a reference in a file. */
+  /** Resolves a reference that occurs in a file; undefined if it leads nowhere. */
   resolve(file: string, reference: unknown): Located | undefined;
-  /** Returns the present place of each schema; a change of the containing values makes the result out of date. */
+  /**
+   * Returns the present place of each schema. A later change of the values that contain a schema invalidates the
+   * result.
+   */
   places(): Map<Node, { file: string; path: Path }>;
-  /** Returns the number of schemas that refer to a definition, by file and name. */
+  /** Returns how many schemas refer to a definition, which is given by file and name. */
   referenceCount(file: string, name: string): number;
-  /** Returns the schema with references that resolve in `definitions`. */
+  /** Returns the schema with its references changed so that they resolve in `definitions`. */
   plain(located: Located): JsonSchema;
   /** Returns the present definitions of all files. */
   definitions(): Record<string, JsonSchema>;
@@ -61,7 +64,7 @@ const extensionIn = (value: unknown, part: 'entities' | 'tools'): Node => {
   return isTable(held) ? held : {};
 };
 
-/** Visits a schema and all subschemas inside it, but not those that it refers to. */
+/** Visits a schema and all subschemas inside it, but not the schemas to which it refers. */
 const walk = (schema: unknown, path: Path, visit: (node: Node, path: Path) => void): void => {
   if (!isNode(schema)) return;
   visit(schema, path);
@@ -86,7 +89,7 @@ const rootsIn = (value: unknown): { schema: unknown; path: Path }[] => [
   ),
 ];
 
-/** Opens the files whose schemas can apply to a row. The tree's schemas must be valid. */
+/** Opens the files whose schemas can apply to a row. The schemas must be valid. */
 export const openDocuments = (tree: Tree): Documents => {
   const values = new Map<string, unknown>();
   const counts = new Map<string, number>();

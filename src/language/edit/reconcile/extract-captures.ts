@@ -1,7 +1,7 @@
 /**
- * Extracts the rows of a tree's captures. Captures of the same primary key are merged into one row: a list may have
- * fields that the single object lacks, and the other way round. Lists are read first, so that rows keep their order.
- * If both have a field, the later value wins.
+ * Extracts the rows of a tree's captures. Captures with the same primary key are merged into one row, because a list
+ * may have fields that the single object lacks, and the other way round. Lists are read first, so that rows keep the
+ * lists' order. If both have a field, the later value replaces the earlier one.
  */
 
 import type { TreeFile } from '#domain/world.ts';
@@ -11,12 +11,12 @@ import { createProblems } from '../../read/place.ts';
 import { openTree } from '../../read/tree.ts';
 import { readCapturedRows, type SourcedRow } from './captured-rows.ts';
 
-/** Rows of an entity, and the number of rows before the merge by key. */
+/** Rows of an entity, and number of rows before they were merged by key. */
 export type CapturedEntity = {
   entity: string;
   rows: Row[];
   read: number;
-  /** Fields that were preserved before the capture and must not be preserved again. */
+  /** Fields to which the mode `preserve` was applied before the capture was written; it must not be applied again. */
   preserved: readonly string[];
 };
 
@@ -29,7 +29,7 @@ type Extracted =
 
 type Found = { byKey: Map<string, { row: Row; preserved: readonly string[] }>; read: number };
 
-/** Returns the fields that both captures preserved; the others hold plaintext in one of them. */
+/** Returns the fields that were preserved in both captures. Any other field has plaintext in at least one of them. */
 const inBoth = (one: readonly string[], other: readonly string[]): readonly string[] =>
   one.filter((name) => other.includes(name));
 
@@ -47,13 +47,13 @@ const split = (entity: string, { byKey, read }: Found): CapturedEntity[] => {
   return [...parts.values()];
 };
 
-/** Returns rows of lists, then those of single objects. */
+/** Returns the captured rows in this order: rows from lists, then rows from single objects. */
 const listsFirst = (captured: readonly SourcedRow[]): SourcedRow[] => [
   ...captured.filter(({ isListed }) => isListed),
   ...captured.filter(({ isListed }) => !isListed),
 ];
 
-/** Extracts the rows, or returns the problems that prevent it. */
+/** Extracts the rows of a tree's captures; returns the problems if any prevents it. */
 export const extractCaptures = (files: readonly TreeFile[]): Extracted => {
   const problems = createProblems();
   const tree = openTree(files, problems);

@@ -1,7 +1,7 @@
 /**
- * Fits the schemas of a world to captured rows: compares the rows with them, relaxes the schemas that reject a row,
- * and repeats until every row is accepted. If interlocking keywords still reject rows after some rounds, the schemas
- * of those fields are replaced by ones built from the rows.
+ * Fits the schemas of a world to captured rows: compares the rows with the schemas, relaxes each schema that rejects a
+ * row, and repeats this until every row is accepted. If interacting keywords still reject rows after some rounds, the
+ * schemas of those fields are replaced by schemas built from the rows.
  */
 import { own } from '#domain/json.ts';
 import type { Model } from '../../check/model.ts';
@@ -56,7 +56,7 @@ const observeAll = ({ documents, captured, others }: Fitting): Observation | und
   return isDone ? observation : undefined;
 };
 
-/** Relaxes every schema once and returns the keys whose type cannot be settled. */
+/** Relaxes every schema once. Returns a problem for each key whose type cannot be determined. */
 const relaxAll = ({ documents, model, log }: Fitting, { findings }: Observation): Problem[] => {
   const keys = keyNodes(documents, model);
   const places = documents.places();
@@ -75,7 +75,7 @@ const relaxAll = ({ documents, model, log }: Fitting, { findings }: Observation)
   return problems;
 };
 
-/** Follows references to the schema of the row itself. */
+/** Follows references to the schema that describes the row itself. */
 const rootOf = (documents: Documents, entity: string): Located & { node: Node } => {
   let at: Located = { file: worldFile, node: documents.entitySchema(entity) };
   for (;;) {
@@ -88,7 +88,7 @@ const rootOf = (documents: Documents, entity: string): Located & { node: Node } 
 
 const rootKeywords = new Set(['type', 'properties', 'required', 'additionalProperties']);
 
-/** Replaces the schemas of an entity's fields that still reject rows by schemas built from the rows. */
+/** Replaces those field schemas of an entity that still reject rows by schemas built from the rows. */
 const replaceFields = (fitting: Fitting, entity: string, fields: ReadonlySet<string>): void => {
   const { documents, log, captured, others } = fitting;
   const { node } = rootOf(documents, entity);
@@ -130,7 +130,7 @@ const unfit = (message: string, hint: string): Problem[] => [
   { file: '', pointer: '', code: unusable, message, hint },
 ];
 
-/** Changes the documents so that all captured rows fit, or returns the problems that prevent it. */
+/** Changes the documents so that all captured rows fit; returns the problems if any prevents it. */
 export const fitDocuments = (fitting: Fitting): Problem[] => {
   for (let round = 0; round < maxRounds; round += 1) {
     if (fitsAll(fitting)) return [];

@@ -1,6 +1,6 @@
 /**
- * Settles the types of keys. A key, and the fields that refer to it, have one type: text or integer. It is replaced if
- * all values have the other one, and never widened.
+ * Determines the types of keys. A key, and the fields that refer to it, have one type: text or integer. If all values
+ * of a key have the other type, the key's type is replaced. It never becomes a choice of both types.
  */
 
 import { own, toPointer } from '#domain/json.ts';
@@ -16,7 +16,7 @@ import { replaceKeyType, type Subject } from './relax.ts';
 
 const unusable: ProblemCode = 'unusable_capture';
 
-/** Collects a schema and all others that apply to the same value. */
+/** Collects a schema and all other schemas that apply to the same value. */
 const collect = ({ file, node }: Located, documents: Documents, nodes: Set<Node>): void => {
   if (!isNode(node) || nodes.has(node)) return;
   nodes.add(node);
@@ -46,13 +46,13 @@ export const keyNodes = (documents: Documents, model: Model): ReadonlySet<Node> 
   return nodes;
 };
 
-/** Returns the types of a key's values, null aside. */
+/** Returns the types that a key's values have, without null. */
 const typesSeen = ({ found }: Subject): JsonType[] =>
   [...found.types.keys()].filter((type) => type !== 'null');
 
 /**
- * Returns why a key cannot have one type; undefined if it can. A schema without a type is skipped, because those that
- * it refers to are checked.
+ * Returns the problem of a key that cannot have a single type; undefined if it can. A schema without a type is skipped,
+ * because the schemas to which it refers are checked.
  */
 export const keyProblem = (subject: Subject): Problem | undefined => {
   const { file, path, found } = subject;
@@ -69,7 +69,7 @@ export const keyProblem = (subject: Subject): Problem | undefined => {
   return { file, pointer: toPointer(path), code: unusable, message, hint };
 };
 
-/** Replaces a key's type by the only one that its values have. */
+/** Replaces the type of a key by the only type that its values have. */
 export const settleKeyType = (subject: Subject): void => {
   const { node, found } = subject;
   const [type] = typesSeen(subject);

@@ -1,4 +1,4 @@
-/** Finds values that violate keywords which concern one value alone: bounds, patterns, formats, counts. */
+/** Finds values that violate keywords whose result depends on the value alone: bounds, patterns, formats, counts. */
 import { isObject, own } from '#domain/json.ts';
 import type { Table } from '../../read/values.ts';
 import { equalityText } from '../../schema/equality.ts';
@@ -37,7 +37,7 @@ const ofObject =
 const patterns = new Map<string, Pattern>();
 const maxPatterns = 1_000;
 
-/** Returns a compiled pattern, from a cache of limited size. */
+/** Returns the compiled pattern; it comes from a cache of limited size. */
 export const patternOf = (source: string): Pattern => {
   const known = patterns.get(source) ?? compilePattern(source);
   if (patterns.size < maxPatterns) patterns.set(source, known);
@@ -50,7 +50,7 @@ const breaksFormat = (held: unknown, text: string): boolean =>
 const isRepeated = (list: readonly unknown[]): boolean =>
   new Set(list.map(equalityText)).size < list.length;
 
-/** Returns true if an object has a key without the others that it requires. */
+/** Returns true if an object has a key and lacks another key that it then requires. */
 const lacksDependent = (held: unknown, value: object): boolean =>
   Object.entries(held as Record<string, string[]>).some(
     ([name, others]) =>
@@ -77,7 +77,7 @@ const faults: Readonly<Record<string, Breaks>> = {
   dependentRequired: ofObject(lacksDependent),
 };
 
-/** Returns the keywords of a schema that a value violates, of those that concern one value alone. */
+/** Returns the keywords of a schema that a value violates, among those whose result depends on the value alone. */
 export const brokenKeywords = (schema: Table, value: unknown): string[] =>
   Object.keys(schema).filter(
     (keyword) =>

@@ -1,4 +1,4 @@
-/** Notes about what reconciling does not change, or leaves to the author, as sentences. */
+/** Writes notes about what reconciling does not change, or leaves to the author, as sentences. */
 import type { Model } from '../../check/model.ts';
 import type { Connector } from '../../files/connector-toml.ts';
 import { isTable } from '../../read/values.ts';
@@ -37,7 +37,7 @@ const filledFields = (
   return new Set([...fields, ...api.defaults.keys(), ...api.generate.keys()]);
 };
 
-/** Returns notes on operations whose new rows lack fields that are now required and were not declared before. */
+/** Returns notes on create operations that do not fill a field which is now required and was not declared before. */
 const incompleteCreates = (
   connector: Connector,
   required: ReadonlyMap<string, readonly string[]>,
@@ -50,7 +50,7 @@ const incompleteCreates = (
     return [`the operation "${name}" creates rows of ${entity} without ${listNames(lacking)}`];
   });
 
-/** Returns all notes; `required` has the newly required fields by entity. */
+/** Returns all notes; `required` lists the newly required fields by entity. */
 export const notesOf = (
   { model, connector, captured, gaps, failed }: CapturedRows,
   required: ReadonlyMap<string, readonly string[]>,

@@ -8,27 +8,30 @@ import { type Count, counted, type Findings, type RowSource } from './findings.t
 import { brokenKeywords } from './keyword-faults.ts';
 import { createSeen, type FieldBudget, type Seen, see, typeOfValue } from './seen.ts';
 
-/** State of an observation: the present schemas, and the findings so far. */
+/** State of an observation: the present schemas, and the findings made until now. */
 export type Watch = {
   documents: Documents;
   findings: Map<Node, Findings>;
   /** Returns the types that a schema allows. */
   typesOf(located: Located): ReadonlySet<JsonType>;
-  /** Returns true if a value fits a part of a schema; the part has its own name within its owner. */
+  /** Returns true if a value fits a part of a schema. `name` distinguishes the parts of the same `owner`. */
   fits(owner: Node, name: string, part: () => Located, value: unknown): boolean;
-  /** Budget for new fields, shared by all findings. */
+  /** Budget for new fields, which all findings share. */
   budget: FieldBudget;
-  /** Number of comparisons of a schema with a value so far. */
+  /** Number of comparisons of a schema with a value until now. */
   steps: number;
 };
 
-/** A schema that is an object, with its file. */
+/** A schema that is an object, with the file that contains it. */
 export type LocatedNode = { file: string; node: Node };
 
-/** Upper bound for recorded values outside an `enum`; more mean that the enum lists too little. */
+/**
+ * Maximum number of recorded values outside an `enum`. If there are more, the `enum` is not extended by them but
+ * removed.
+ */
 export const maxUnlisted = 100;
 
-/** Keywords that need a validator, each with the keywords that must be evaluated with it. */
+/** Keywords that only a validator can evaluate, each with the keywords that must be evaluated together with it. */
 const judged: Readonly<Record<string, readonly string[]>> = {
   not: ['not'],
   if: ['if', 'then', 'else'],
@@ -43,7 +46,7 @@ export const listIn = (held: unknown): readonly unknown[] => (Array.isArray(held
 const pick = (node: Node, accepts: (keyword: string) => boolean): Node =>
   Object.fromEntries(Object.entries(node).filter(([keyword]) => accepts(keyword)));
 
-/** Adds a value to those with the same finding. */
+/** Adds a value to the values for which the same finding was made. */
 export const noteSeen = (
   known: (Count & { seen: Seen }) | undefined,
   value: unknown,
@@ -123,7 +126,10 @@ export const observeKeywords = (
   for (const keyword of broken) noteBroken(found, keyword, value, source);
 };
 
-/** Returns how well an object matches a branch: by the number of common fields, where constant ones weigh most. */
+/**
+ * Returns how well an object matches a branch: the number of fields that both have, where fields with a matching
+ * constant count most.
+ */
 export const likeness = (branch: unknown, value: unknown): number => {
   const properties = isTable(branch) ? own(branch, 'properties') : undefined;
   if (!isTable(properties) || !isTable(value)) return 0;

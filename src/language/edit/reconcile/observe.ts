@@ -1,6 +1,6 @@
 /**
- * Compares rows with the schemas of a world, as written, and collects for each schema the values that violate it. It
- * changes nothing and keeps no row: memory grows with the schemas, not with the rows.
+ * Compares rows with the schemas of a world as they are written, and collects for each schema the values that violate
+ * it. It changes nothing and stores no row, so memory grows with the schemas and not with the rows.
  */
 import { own } from '#domain/json.ts';
 import { worldFile } from '../../files/world-json.ts';
@@ -24,16 +24,16 @@ import {
 import { createFieldBudget, createSeen, see, typeOfValue } from './seen.ts';
 
 export type Observation = {
-  /** Compares a row with the schema of its entity. Returns false once the limit of steps is reached. */
+  /** Compares a row with the schema of its entity. Returns false when the limit of steps is reached. */
   observe(row: unknown, source: RowSource): boolean;
-  /** Findings by schema, in the order of their first use. */
+  /** Findings by schema, in the order in which the schemas were first compared. */
   findings: ReadonlyMap<Node, Findings>;
 };
 
-/** Upper bound for all comparisons of a schema with a value; more would take too long. */
+/** Maximum number of comparisons of a schema with a value, because more would take too long. */
 const maxSteps = 5_000_000;
 
-/** Returns true if a schema that this one refers to, or combines, does not allow null. */
+/** Returns true if a schema to which this one refers, or which it combines, does not allow null. */
 const keepsNullOut = ({ file, node }: LocatedNode, { documents, typesOf }: Watch): boolean => {
   const target = documents.resolve(file, node.$ref);
   const parts = listIn(node.allOf).map((part): Located => ({ file, node: part }));
@@ -167,7 +167,9 @@ const observePart = (
   else if (isTable(value)) observeObject(at, found, value, source, watch);
 };
 
-/** Creates the state of an observation; validators and types of the present schemas are built on first use. */
+/**
+ * Creates the state of an observation. Validators and types of the present schemas are built when they are first used.
+ */
 const createWatch = (documents: Documents): Watch => {
   const definitions = documents.definitions();
   const analysis = createAnalysis(definitions);
@@ -200,7 +202,7 @@ const createWatch = (documents: Documents): Watch => {
   };
 };
 
-/** Creates an observation of the present schemas; once they change, a new one is needed. */
+/** Creates an observation of the present schemas. When the schemas change, a new observation is needed. */
 export const createObservation = (documents: Documents): Observation => {
   const watch = createWatch(documents);
   return {

@@ -1,6 +1,6 @@
 /**
- * Properties of reconciling for any schemas and rows: the result compiles, every captured row fits, no row of the tree
- * fits worse than before, and a second run changes nothing.
+ * Tests properties of reconciling for any schemas and rows: the result compiles, every captured row fits, no row of the
+ * tree fits worse than before, and a second run changes nothing.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ import { reconcile } from './reconcile.ts';
 const worldFile = 'schema/world.json';
 
 /**
- * Returns true if a capture may hold the value: numbers that JSON cannot represent exactly, and lone surrogates, are
+ * Returns true if a capture may contain the value. Numbers that JSON cannot represent exactly, and lone surrogates, are
  * refused.
  */
 const isExact = (value: unknown): boolean =>

@@ -21,7 +21,7 @@ const refused = (files: TreeFile[]) => {
   return result.ok ? [] : result.problems;
 };
 
-/** Returns an object schema that a constant distinguishes from others. */
+/** Returns an object schema with a constant that distinguishes it from other object schemas. */
 const shape = (kind: string, more: object = {}) => ({
   type: 'object',
   additionalProperties: false,
@@ -318,7 +318,7 @@ describe('schemas of tools that repeat a row shape', () => {
     input,
     output,
   });
-  /** Returns the shop with tools and definitions, and with one captured item. */
+  /** Returns the tree of the shop with the given tools and definitions, and with one captured item. */
   const shopWith = (
     tools: Record<string, unknown>,
     more: { defs?: Record<string, unknown>; captured?: Row; entities?: object } = {},

@@ -1,8 +1,8 @@
 /**
- * Fits the data model of a tree to the vendor's real answers: changes `schema/world.json`, and the siblings that it
- * refers to, so that every row of `captures/` fits its entity. Fields without captured values stay, and so does
- * everything that rows do not violate; annotations and order survive. Schemas of tools that repeat a row schema change
- * with it.
+ * Fits the data model of a tree to the vendor's real answers: changes `schema/world.json`, and the sibling files to
+ * which it refers, so that every row of `captures/` fits its entity. Fields without captured values stay, and so does
+ * everything that no row violates; annotations and order are preserved. Schemas of tools that repeat a row schema are
+ * changed with it.
  */
 import { own } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -30,7 +30,7 @@ const writeDocuments = (files: readonly TreeFile[], { values }: Documents, chang
     .filter(([file]) => changed.has(file))
     .map(([file, value]) => editFile(files, file, (text) => rewriteJson(text, value)).file);
 
-/** Returns the required fields that are new, by entity. */
+/** Returns the fields that are required now and were not before, by entity. */
 const newlyRequired = ({ model }: CapturedRows, documents: Documents): Map<string, string[]> =>
   new Map(
     [...model.entities.values()].map(({ name, schema }): [string, string[]] => {
@@ -45,12 +45,12 @@ const newlyRequired = ({ model }: CapturedRows, documents: Documents): Map<strin
     }),
   );
 
-/** Returns the files of the changes, which `writeDocuments` rewrites if the tree has them. */
+/** Returns the paths of the files that the changes concern; `writeDocuments` rewrites those that the tree has. */
 const changedFiles = (changes: readonly Change[]): Set<string> =>
   new Set(changes.map(({ file }) => file));
 
 /**
- * Fits the tree's schemas to its captures. Refuses captures that cannot be read, rows without their keys or with
+ * Fits the tree's schemas to its captures. Refuses captures that cannot be read, rows that lack their keys or have
  * fields that no entity can have, and a result that would not compile.
  */
 export const reconcile = (files: readonly TreeFile[]): ReconcileResult => {

@@ -1,7 +1,7 @@
 /**
- * Relaxes one schema so that it accepts the values that were compared with it. It makes the smallest change and only
- * ever accepts more values, so that rows that fitted still fit. Keys are the exception: they have one type, see
- * `key-types.ts`.
+ * Relaxes one schema so that it accepts the values that were compared with it. It makes the smallest change, and the
+ * schema never accepts fewer values than before, so that rows that fitted still fit. Keys are the exception: they have
+ * one type, see `key-types.ts`.
  */
 import { own } from '#domain/json.ts';
 import { isInherited } from '../../read/names.ts';
@@ -23,7 +23,7 @@ import {
   typeOfValue,
 } from './seen.ts';
 
-/** A schema with its place and the findings about it. */
+/** A schema with its place, and the findings about the schema. */
 export type Subject = { node: Node; file: string; path: Path; found: Findings; log: ChangeLog };
 
 const show = (value: unknown): string => {
@@ -47,7 +47,10 @@ const typeWords: Record<JsonType, string> = {
 const listTypes = (types: Iterable<JsonType>): string =>
   [...types].map((type) => typeWords[type]).join(' or ');
 
-/** Replaces the keywords of a schema in place, because others hold a reference to it; the entries keep their order. */
+/**
+ * Replaces the keywords of a schema in place, because other objects refer to the schema. The order of the entries is
+ * kept.
+ */
 const refill = (node: Node, entries: readonly (readonly [string, unknown])[]): void => {
   for (const keyword of Object.keys(node)) delete node[keyword];
   for (const [keyword, value] of entries) node[keyword] = value;
@@ -67,11 +70,11 @@ const remove = (subject: Subject, keyword: string, reason: string): void => {
   delete subject.node[keyword];
 };
 
-/** Returns true if a keyword is an annotation for readers that does not validate. */
+/** Returns true if a keyword is an annotation for readers, which does not affect validation. */
 export const isNote = (keyword: string): boolean =>
   ['$comment', 'title', 'description', 'examples'].includes(keyword) || keyword.startsWith('x-');
 
-/** Wraps a schema that rejects null into a choice between it and null. */
+/** Wraps a schema that rejects null into a choice between the schema and null. */
 const allowNull = (subject: Subject): void => {
   const { node, file, path, found, log } = subject;
   if (found.nulls === undefined) return;
@@ -95,7 +98,7 @@ const widenType = (subject: Subject): void => {
   }
 };
 
-/** Extends an `enum` or `const` by the captured values. */
+/** Adds the captured values to an `enum`; turns a `const` into an `enum`. */
 const extendList = (subject: Subject): void => {
   const { node, found } = subject;
   if (found.unlisted.size === 0) return;
@@ -125,7 +128,7 @@ const extendList = (subject: Subject): void => {
   );
 };
 
-/** Keywords that are removed together with a keyword. */
+/** Keywords that have to be removed together with a keyword. */
 const companions: Readonly<Record<string, readonly string[]>> = {
   if: ['if', 'then', 'else'],
   contains: ['contains', 'minContains', 'maxContains'],
@@ -189,7 +192,7 @@ const addFields = (subject: Subject): void => {
   set(subject, 'additionalProperties', schemaOf(odd), reason);
 };
 
-/** Adds a branch for values that match no branch. */
+/** Adds a branch to a choice, for values that match no branch. */
 const addBranch = (subject: Subject): void => {
   const { node, found } = subject;
   if (found.unmatched === undefined) return;
@@ -201,7 +204,7 @@ const addBranch = (subject: Subject): void => {
   }
 };
 
-/** Turns `oneOf` into `anyOf` if captured values fit several branches. */
+/** Turns `oneOf` into `anyOf` if some captured values fit several branches. */
 const openChoice = (subject: Subject): void => {
   const { node, found } = subject;
   const broken = found.broken.get('oneOf');
@@ -241,7 +244,7 @@ export const relax = (subject: Subject): void => {
   allowNull(subject);
 };
 
-/** Replaces the type of a key's field; a key has one type, whatever is captured. */
+/** Replaces the type of a key's field. A key has one type, whatever the types of captured values. */
 export const replaceKeyType = (subject: Subject, type: 'string' | 'integer'): void => {
   const { node, found } = subject;
   const declared = (Array.isArray(node.type) ? node.type : [node.type]) as JsonType[];

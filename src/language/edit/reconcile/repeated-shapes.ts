@@ -1,7 +1,7 @@
 /**
- * Finds schemas of tools that copy the row schema of an entity, field by field, instead of referring to it. If they
- * did not change with it, the answer of a tool that returns a row would be rejected. They are found before the
- * entities are fitted, and then get the same changes.
+ * Finds schemas of tools that copy the row schema of an entity, field by field, instead of referring to it. If a copy
+ * did not change with the row schema, the answer of a tool that returns a row would be rejected. Copies are found
+ * before the entities are fitted, and then get the same changes.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -13,16 +13,16 @@ import type { ChangeLog } from './change-log.ts';
 import { type Documents, isNode, type Located, type Node, type Path } from './documents.ts';
 import { isNote } from './relax.ts';
 
-/** A copy: its place, and the row schemas that it equals. */
+/** A copy: its place, and the row schemas to which it is equal. */
 type Repeat = { node: Node; path: Path; of: RowShape[] };
 
-/** Row schema of an entity: its old value, and its node. */
+/** Row schema of an entity: its value before reconciling, and its node. */
 type RowShape = { entity: string; before: Node; node: Node };
 
-/** Least number of fields of a copy: a single field may be equal by chance. */
+/** Minimum number of fields of a copy, because schemas with a single field may be equal by chance. */
 const fewestFields = 2;
 
-/** Returns a text that is the same for equal schemas; annotations do not count. */
+/** Returns a text that is the same for schemas with the same meaning; annotations are ignored. */
 const meaning = (value: unknown, isSchema = true): string => {
   if (Array.isArray(value)) return `[${value.map((part) => meaning(part)).join()}]`;
   if (!isTable(value)) return JSON.stringify(value) ?? 'undefined';
@@ -46,14 +46,17 @@ const fieldsOf = (node: Node): Node | undefined => {
   return properties as Node;
 };
 
-/** Returns true if both have the same fields; which of them are required may differ. */
+/** Returns true if both schemas have the same fields; they may differ in which fields are required. */
 const repeats = (node: Node, other: Node): boolean => {
   const [fields, those] = [fieldsOf(node), fieldsOf(other)];
   if (fields === undefined || those === undefined) return false;
   return meaning(fields, false) === meaning(those, false);
 };
 
-/** Returns the row schema of an entity in the world's own file, after following all references. */
+/**
+ * Returns the row schema of an entity, after following all references, if it is in the world's own file; else
+ * undefined.
+ */
 const rowShape = (documents: Documents, entity: string): RowShape | undefined => {
   let at: Located = { file: worldFile, node: documents.entitySchema(entity) };
   while (isNode(at.node)) {
@@ -67,7 +70,10 @@ const rowShape = (documents: Documents, entity: string): RowShape | undefined =>
   return undefined;
 };
 
-/** Returns the nodes of the world's file that apply to rows: those of entities, and those that they refer to. */
+/**
+ * Returns the nodes of the world's file that apply to rows: the row schemas of entities, and the definitions to which
+ * they refer.
+ */
 const nodesOfRows = (documents: Documents, entities: readonly string[]): Set<Node> => {
   const found = new Set<Node>();
   const visit = ({ file, node }: Located): void => {
@@ -81,7 +87,7 @@ const nodesOfRows = (documents: Documents, entities: readonly string[]): Set<Nod
   return found;
 };
 
-/** Finds the copies of row schemas, among tools and definitions that no row uses. */
+/** Finds the copies of row schemas. They are searched among tools, and among definitions that no row uses. */
 export const findRepeats = (documents: Documents, entities: readonly string[]): Repeat[] => {
   const shapes = entities.flatMap((entity) => rowShape(documents, entity) ?? []);
   const ofRows = nodesOfRows(documents, entities);
@@ -99,7 +105,7 @@ const withNotes = (schema: unknown, known: unknown): unknown => {
   return structuredClone(Object.fromEntries([...notes, ...rest]));
 };
 
-/** Returns the fields of the row schema, with the annotations that the copy had. */
+/** Returns the fields of the row schema, with the annotations of the copy's fields. */
 const followFields = (fields: Node, after: Node): Node =>
   Object.fromEntries(
     Object.entries(after).map(([name, schema]) => {
@@ -110,7 +116,10 @@ const followFields = (fields: Node, after: Node): Node =>
 
 const namesIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** Returns the new value of a copy's keyword after that of the row schema has changed. */
+/**
+ * Returns the new value of a keyword in a copy, after the keyword's value in the row schema has changed from `before`
+ * to `after`.
+ */
 const followKeyword = (repeat: Node, keyword: string, before: Node, after: Node): unknown => {
   const [mine, was, is] = [repeat[keyword], before[keyword], after[keyword]];
   if (keyword === 'properties') return followFields(mine as Node, is as Node);

@@ -1,9 +1,9 @@
 /**
- * Summarises values one after the other, and builds a schema that all of them fit: their types, the format of their
- * texts, and the closed schemas of their objects. Memory grows with the schema, not with the number of values.
+ * Summarises values one after another, and builds a schema that accepts all of them: their types, the format of their
+ * texts, and the closed schemas of their objects.
  *
- * Objects with very many different keys become maps, and very deep values stay unconstrained, so that strange values
- * cannot make a schema grow without end.
+ * Memory grows with the schema, and not with the number of values. Objects with very many different keys become maps,
+ * and very deep values are not constrained, so that strange values cannot make a schema grow without end.
  */
 import type { JsonSchema } from '../../contract.ts';
 import { isInherited } from '../../read/names.ts';
@@ -11,30 +11,30 @@ import { isTable } from '../../read/values.ts';
 import type { JsonType } from '../../schema/analysis.ts';
 import { assertedFormats } from '../../schema/formats.ts';
 
-/** Number of further fields that all summaries sharing the budget may add; then objects become maps. */
+/** Number of further fields that all summaries with the same budget may still add; at 0, objects become maps. */
 export type FieldBudget = { left: number };
 
 export const createFieldBudget = (): FieldBudget => ({ left: 5_000 });
 
-/** Summary of the values in one place. */
+/** Summary of the values at one place. */
 export type Seen = {
   budget: FieldBudget;
   types: Map<JsonType, number>;
-  /** Formats that all texts so far have; undefined before the first text. */
+  /** Formats that all texts have until now; undefined before the first text. */
   formats: string[] | undefined;
   objects: number;
-  /** Fields of the objects, in the order of their first use. */
+  /** Fields of the objects, in the order in which they first occurred. */
   fields: Map<string, { count: number; seen: Seen }>;
-  /** Summary of all values of a map. */
+  /** Summary of all values of a map; undefined while the objects are no map. */
   values: Seen | undefined;
-  /** Summary of the items of lists. */
+  /** Summary of all items of the lists; undefined if there are none. */
   items: Seen | undefined;
 };
 
 const maxFields = 100;
 const maxDepth = 8;
 
-/** Formats by which a text is recognised. URIs must be HTTP URLs, because any text with a colon would be a URI. */
+/** Formats that are recognised in texts. URIs must be HTTP URLs, because any text with a colon would be a URI. */
 const formatTests: readonly [format: string, test: (text: string) => boolean][] = (
   ['date-time', 'uuid', 'email', 'uri'] as const
 ).map((format) => [
@@ -65,7 +65,7 @@ const addTo = <Key>(counts: Map<Key, number>, key: Key, count = 1): void => {
   counts.set(key, (counts.get(key) ?? 0) + count);
 };
 
-/** Merges `from` into `into`; `from` must not be used afterwards. */
+/** Adds the summary `from` to `into`; `from` must not be used afterwards. */
 export const mergeSeen = (into: Seen, from: Seen): void => {
   for (const [type, count] of from.types) addTo(into.types, type, count);
   if (from.formats !== undefined) {
@@ -89,7 +89,7 @@ export const mergeSeen = (into: Seen, from: Seen): void => {
   if (into.values !== undefined || into.fields.size > maxFields) becomeMap(into);
 };
 
-/** Turns the fields into keys of a map. */
+/** Turns the summary of an object's fields into that of a map. */
 const becomeMap = (seen: Seen): void => {
   seen.values ??= createSeen(seen.budget);
   const { fields, values } = seen;
@@ -150,7 +150,7 @@ const typeOrder: readonly JsonType[] = [
   'null',
 ];
 
-/** Returns the value of `type` for some types: one name, or a list with `null` at its end. */
+/** Returns the value of the keyword `type` for the given types: one name, or a list with `null` at its end. */
 export const typeKeyword = (types: Iterable<JsonType>): JsonType | JsonType[] => {
   const given = new Set(types);
   if (given.has('number')) given.delete('integer');
@@ -158,7 +158,7 @@ export const typeKeyword = (types: Iterable<JsonType>): JsonType | JsonType[] =>
   return only !== undefined && others.length === 0 ? only : [only ?? 'null', ...others];
 };
 
-/** Returns the keywords that describe the objects among the values. */
+/** Returns the keywords that describe those values that are objects. */
 export const objectKeywords = (seen: Seen, depth = 0): JsonSchema => {
   if (seen.objects === 0 || depth >= maxDepth) return {};
   if (seen.values !== undefined) return { additionalProperties: schemaOf(seen.values, depth + 1) };
@@ -172,11 +172,11 @@ export const objectKeywords = (seen: Seen, depth = 0): JsonSchema => {
   };
 };
 
-/** Returns the keywords that describe the lists among the values. */
+/** Returns the keywords that describe those values that are lists. */
 export const listKeywords = (seen: Seen, depth = 0): JsonSchema =>
   seen.items === undefined ? {} : { items: schemaOf(seen.items, depth + 1) };
 
-/** Returns a schema that all the values fit. */
+/** Returns a schema that accepts all the values. */
 export const schemaOf = (seen: Seen, depth = 0): JsonSchema => {
   if (seen.types.size === 0) return {};
   const [format] = seen.formats ?? [];

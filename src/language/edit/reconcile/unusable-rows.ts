@@ -1,6 +1,6 @@
 /**
- * Finds rows to which no data model can be fitted: captured rows without their key, and fields with names that no
- * field can have. Both must be corrected in the captures or the ingest rules.
+ * Finds rows to which no data model can be fitted: captured rows without their key, and rows with fields whose names no
+ * field can have. The captures or the ingest rules must be corrected.
  */
 import { own } from '#domain/json.ts';
 import type { Model } from '../../check/model.ts';
@@ -53,7 +53,10 @@ const createNameCheck = (declared: readonly string[]) => {
   };
 };
 
-/** Returns why captured rows cannot be rows of their entities, however those are changed. */
+/**
+ * Returns the problems because of which captured rows cannot be rows of their entities, however the entities are
+ * changed.
+ */
 export const findUnusable = (captured: readonly SourcedRow[], model: Model): Problem[] => {
   const problems: Problem[] = [];
   const byEntity = Map.groupBy(captured, ({ source }) => source.entity);

@@ -1,4 +1,4 @@
-/** Keys of `[api]`: defaults for every route of a world. */
+/** Keys of the table `[api]`: defaults for every route of a world. */
 import {
   distinct,
   filledText,
@@ -24,7 +24,7 @@ import { faultsKeys } from './faults.ts';
 import { errorStatus, lastModified, mediaTypes, pageKey } from './operations.ts';
 import { rateLimitsKey } from './rate-limits.ts';
 
-/** Path of a code file in the tree; other rules of the tree validate the rest of it. */
+/** Path of a code file in the tree. Only its ending is checked here; other rules of the tree check the rest. */
 const pythonOrTypeScript = textThat(
   'the path of a .py or .ts file in the world',
   (path) => /^[^/\\].*\.(py|ts)$/.test(path) && !path.split('/').includes('..'),
@@ -39,7 +39,7 @@ const parameter = textMatching('a query parameter', /^[^\s&=#?[\]]{1,200}$/);
 export const headerPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/;
 const headerName = textMatching('a header name', headerPattern);
 
-/** Pattern of a path prefix in whole segments. */
+/** Pattern of a path prefix that ends at the end of a segment. */
 export const pathBeginningPattern = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]{1,100}){1,8}$/;
 const pathBeginning = textMatching(
   'a path that begins with "/" and does not end with it',
@@ -48,7 +48,7 @@ const pathBeginning = textMatching(
 
 const error = (what: string): string => `Body when ${what}, as JSON text; "" for none.`;
 
-/** Error as a body alone, or with a status; absent parts are those of `invalid`. */
+/** Error as a text with the body, or as a table with body and status. A missing body or status is that of `invalid`. */
 const causeAnswer = textOrTable<{ body?: string | undefined; status?: number | undefined }>(
   kind(text.schema ?? {}, (place, value) => {
     const body = text(place, value);

@@ -1,6 +1,6 @@
 /**
- * Keys of `[api.faults]`: faults that are injected into an agent's use of the world's API. This is an extension of the
- * format. The same table, as JSON, is the input of a call `faults`, which sets the faults of a running session.
+ * Keys of `[api.faults]`: faults that are injected into an agent's use of the world's API. They are an extension of the
+ * format. The same table, as JSON, is the input of the call `faults`, which sets the faults of a running session.
  */
 import type { Fault } from '../../contract.ts';
 import {
@@ -24,10 +24,10 @@ import {
 } from '../../read/table.ts';
 import { errorStatus } from './operations.ts';
 
-/** Upper bound for the added latency of an answer, over all rules, in milliseconds. */
+/** Maximum latency that all rules together add to an answer, in milliseconds. */
 export const mostLatencyMs = 60_000;
 const mostRules = 100;
-/** Upper bound for the headers in a rule's answer: clients accept no more than some KiB of them. */
+/** Maximum number of headers in a rule's answer, because clients accept only some KiB of headers. */
 export const mostFaultHeaders = 20;
 const mostCount = 1_000_000_000;
 
@@ -118,7 +118,7 @@ export const faultsKeys = {
 };
 export type FaultsTable = TableOf<typeof faultsKeys>;
 
-/** Keys of a rule that stand for each kind of effect. */
+/** Keys of a rule, each of which selects one kind of effect. */
 export const effectKeys = ['status', 'rate_limit', 'drop'] as const satisfies readonly NonNullable<
   Fault['effect']
 >['kind'][];

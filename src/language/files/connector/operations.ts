@@ -1,6 +1,6 @@
 /**
- * Keys of `[[operations]]`: the vendor's routes. `[operations.ingest]` defines the conversion of a captured answer
- * into rows, `[operations.api]` the world's own answer to the route.
+ * Keys of `[[operations]]`: the vendor's routes. `[operations.ingest]` defines how a captured answer is converted into
+ * rows, `[operations.api]` how the world itself answers the route.
  */
 import type { FilterMatch, PageKind, RouteAction } from '../../contract.ts';
 import {
@@ -41,20 +41,20 @@ export const mediaTypes = listOf(
   { most: 100 },
 );
 
-/** Field of the last change in an answer. */
+/** Key for the field of an answer that has the time of the last change. */
 export const lastModified = described(
   'Field of an answered object that says when it was last changed, for Last-Modified: a.b.c or /a/b/c.',
   optional(filledText()),
 );
 
-/** Keys that a route may set for itself, and that otherwise have the default of all routes. */
+/** Keys that a route may set for itself; without them, the defaults of all routes apply. */
 export const pageKey = described('Paging of lists.', optional<PageKind>(oneOf(pageKinds)));
 
 const textMap = mapOf(text);
 
 const noTexts = (): Map<string, string> => new Map();
 
-/** A map of names, or a list of names that map to themselves. */
+/** A map of names to names; a list of names maps each name to itself. */
 const nameMap = kind<Map<string, string>>(
   { anyOf: [{ type: 'array', items: { type: 'string' } }, textMap.schema ?? {}] },
   (place, value) => {
@@ -183,7 +183,7 @@ const operationApiKeys = {
 };
 export type OperationApiTable = TableOf<typeof operationApiKeys>;
 
-/** Defaults of an operation without a table `[operations.api]`. */
+/** Values for an operation that has no table `[operations.api]`. */
 export const plainOperationApi = tableDefaults(operationApiKeys);
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

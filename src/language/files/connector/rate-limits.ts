@@ -1,6 +1,6 @@
 /**
- * Keys of `[[api.rate_limits]]`: rate limits that answers report in headers. Only a fault enforces them. This
- * is an extension of the format: a vendor's clients read such headers, and a function that sets them would cost each
+ * Keys of `[[api.rate_limits]]`: rate limits that answers report in headers. Only a fault enforces the limits. They are
+ * an extension of the format: a vendor's clients read such headers, and setting them by user code would slow down every
  * request.
  */
 import type { RateLimitFact } from '../../contract.ts';

@@ -1,4 +1,4 @@
-/** Keys of `[redact]`: the fields of rows that are redacted before they are stored, and the mode of each. */
+/** Keys of `[redact]`: the fields of rows that are redacted before they are stored, with the mode for each. */
 import { distinct, filledText, integer, listOf, mapOf } from '../../read/kinds.ts';
 import { defaulted, described, type TableOf } from '../../read/table.ts';
 

@@ -23,7 +23,7 @@ export const uiKeys = {
 };
 export type UiTable = TableOf<typeof uiKeys>;
 
-/** Neutral names of the vendors' schemes. */
+/** Vendor-neutral names of the vendors' schemes. */
 export const neutralSchemes = {
   'scheme-a': 'standard-webhooks',
   'scheme-b': 'github',

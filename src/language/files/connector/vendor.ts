@@ -1,6 +1,6 @@
 /**
  * Keys of `[connector]`, `[auth]` and `[capture]`: the vendor that a world simulates, its credentials, and the request
- * rate of captures. The file names environment variables; it never holds a credential.
+ * rate of captures. The file names environment variables and never contains a credential.
  */
 import { type AuthScheme, authSchemes } from '../../contract.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../../read/kinds.ts';
 import { defaulted, described, optional, required, type TableOf } from '../../read/table.ts';
 
-/** Upper bound for a base URL in characters, because answers may hold it many times. */
+/** Maximum length of a base URL in characters, because answers may contain it many times. */
 const maxBaseUrl = 255;
 
 const isBaseUrl = (written: string): boolean => {
