@@ -42,7 +42,7 @@ describe('a role', () => {
 describe('a token created with another token', () => {
   const outer = { scopes: ['accounts', 'mcp:read'], projectIds: ['prj-1', 'prj-2'] } as const;
 
-  it('has no access that the other lacks', () => {
+  it('has no access that the creating token lacks', () => {
     expect(isWithin({ scopes: ['mcp:read'], projectIds: ['prj-2'] }, outer)).toBe(true);
     expect(isWithin({ scopes: ['mcp:write'], projectIds: ['prj-2'] }, outer)).toBe(false);
     expect(isWithin({ scopes: ['mcp:read'], projectIds: ['prj-3'] }, outer)).toBe(false);
@@ -52,7 +52,7 @@ describe('a token created with another token', () => {
 });
 
 describe('names', () => {
-  it('of people are e-mail addresses in lower case', () => {
+  it('of users are e-mail addresses in lower case', () => {
     expect(readEmail(' Ada@Example.TEST ')).toBe('ada@example.test');
     for (const text of [
       '',
@@ -66,7 +66,7 @@ describe('names', () => {
       expect(readEmail(text), text).toBeUndefined();
   });
 
-  it('of projects become slugs', () => {
+  it('of projects are turned into slugs', () => {
     expect(slugOf('  Zürich Team / 2 ')).toBe('zu-rich-team-2');
     expect(slugOf('…')).toBe('');
     expect(slugOf('x'.repeat(100))).toMatch(slugForm);

@@ -10,7 +10,7 @@ describe('a pause before the next attempt', () => {
     [6, 1_600],
     [7, 2_000],
     [5_000, 2_000],
-  ])('after %d failures is between half of %d ms and all of it', (failures, longest) => {
+  ])('after %d failures lasts between half of %d ms and the whole of it', (failures, longest) => {
     for (let time = 0; time < 50; time += 1) {
       const ms = backoffMs(failures, bounds);
       expect(ms).toBeGreaterThanOrEqual(longest / 2);

@@ -22,11 +22,14 @@ describe('the interval of a difference', () => {
     [{ n: 10, passed: 9 }, { n: 10, passed: 3 }, 0.6, [0.1705, 0.809]],
     [{ n: 10, passed: 0 }, { n: 10, passed: 0 }, 0, [-0.2775, 0.2775]],
     [{ n: 10, passed: 10 }, { n: 10, passed: 0 }, 1, [0.6075, 1]],
-  ])('of %o and %o is Newcombe’s', (candidate, base, difference, interval) => {
-    const found = contrast(base, candidate);
-    expect(found.difference).toBeCloseTo(difference, 10);
-    expect(rounded(found.interval)).toEqual(interval);
-  });
+  ])(
+    'of %o and %o has the bounds that Newcombe published',
+    (candidate, base, difference, interval) => {
+      const found = contrast(base, candidate);
+      expect(found.difference).toBeCloseTo(difference, 10);
+      expect(rounded(found.interval)).toEqual(interval);
+    },
+  );
 
   it('is null if one of the two has no judged session', () => {
     const nothing = { n: 0, passed: 0 };
@@ -52,7 +55,7 @@ describe('two builds', () => {
     ...more,
   });
 
-  it('are compared by task and check, and in total by the tasks that both have played', () => {
+  it('are compared by task and check, and in total over the tasks that both builds have played', () => {
     const { tasks, total } = compareBuilds(
       [
         played('a1', 'refund', 'pass', { paid: 'pass', noted: 'unknown' }),
@@ -80,7 +83,7 @@ describe('two builds', () => {
     expect(total.difference).toBeCloseTo(1 / 3 - 1, 10);
   });
 
-  it('have flips: sessions of a task whose verdicts differ, paired in their order', () => {
+  it('have flips, which are pairs of sessions of a task with different verdicts, paired in the order of opening', () => {
     const { flips } = compareBuilds(
       [
         played('a1', 'refund', 'pass', { paid: 'pass', noted: 'pass' }),
@@ -106,7 +109,7 @@ describe('two builds', () => {
     ]);
   });
 
-  it('report tasks whose content differs, and keep worlds separate', () => {
+  it('are compared by world, and tasks whose content differs are reported', () => {
     const { tasks } = compareBuilds(
       [played('a1', 'refund', 'pass'), played('a2', 'refund', 'pass', {}, { world: 'crm' })],
       [played('b1', 'refund', 'pass', {}, { content: 'sha256:other' })],

@@ -18,7 +18,7 @@ const tokens: [string, string][] = [
 ];
 
 describe('hideCredentials', () => {
-  it.each(tokens)('hides %s, alone, in JSON and in addresses', (_, secret) => {
+  it.each(tokens)('masks %s: alone, in JSON, and in URLs', (_, secret) => {
     expect(hideCredentials(secret)).toBe('***');
     expect(hideCredentials(JSON.stringify({ a: [`Bearer ${secret}`], b: secret }))).toBe(
       '{"a":["Bearer ***"],"b":"***"}',
@@ -29,7 +29,7 @@ describe('hideCredentials', () => {
     expect(hideCredentials(`/notes?token=${twice}&x=%20`)).toBe('/notes?token=***&x=%20');
   });
 
-  it.each(tokens)('hides %s in every spelling, and nothing around it', (_, secret) => {
+  it.each(tokens)('masks %s in every spelling, and nothing around it', (_, secret) => {
     const json = (value: unknown): string => JSON.stringify(value);
     for (const [before, after] of [
       ...['\n', '\t', '\r', '\b', '\f', '"', '\\', '/', '\u0001', '\u001b[1;32m', '='].map(
@@ -58,7 +58,7 @@ describe('hideCredentials', () => {
     }
   });
 
-  it.each(tokens)('hides %s as a name or password of Basic', (_, secret) => {
+  it.each(tokens)('masks %s as a name or password of Basic authentication', (_, secret) => {
     for (const pair of [`pk-1:${secret}`, `${secret}:`, `a name:${secret}`]) {
       const sent = Buffer.from(pair).toString('base64');
       expect(hideCredentials(`{"authorization":"Basic ${sent}"}`)).toBe(
@@ -71,7 +71,7 @@ describe('hideCredentials', () => {
     expect(hideCredentials(other)).toBe(other);
   });
 
-  it('changes no text without a secret', () => {
+  it('does not change text without a secret', () => {
     const words =
       'st sk lt pt pg hst best test default backend service account for 2024 eu-west-1'.split(' ');
     const pick = (): string => words[randomInt(words.length)] ?? '';
@@ -107,14 +107,14 @@ describe('hideCredentials', () => {
 
   // If the time grew with the square of the length, this would take hours.
   it.each(['st-', '%73', '%25', '25', 'hst-', 'Basic ', '%20st-', '\\n', 'st-a%2Dsk-', 'a'])(
-    'looks through a text of %j again and again in time that grows with its length',
+    'takes linear time for a text that repeats %j',
     (part) => {
       const text = `%${part.repeat(2_000_000 / part.length)}`;
       expect(hideCredentials(text) === text).toBe(true);
     },
   );
 
-  it('changes no text that only looks like a secret', () => {
+  it('does not change text that only resembles a secret', () => {
     for (const text of [
       'st-1',
       'ghost-town',

@@ -36,12 +36,12 @@ describe('a path of a project file', () => {
     expect(() => read(path)).toThrow(expect.objectContaining({ code: 'invalid' }));
   });
 
-  it('is equal in both forms of Unicode, and differs by case', () => {
+  it('is equal in the composed and decomposed forms of Unicode, and differs by case', () => {
     expect(read('u\u0308.txt')).toEqual(read('\u00fc.txt'));
     expect(read('A.txt')).not.toEqual(read('a.txt'));
   });
 
-  it('is refused, or is unchanged when it is read again', () => {
+  it('is either refused, or read again unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (path) => {
         let names: string[];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isId, newId } from './id.ts';
 
 describe('an identifier', () => {
-  it('is unique and of the same form, however many are made', () => {
+  it('is unique and has the specified form', () => {
     const ids = Array.from({ length: 2_000 }, () => newId('call', 1_700_000_000_000));
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.every((id) => isId('call', id))).toBe(true);

@@ -11,12 +11,15 @@ describe('JSON pointers', () => {
     ['/~01', ['~1']],
     ['/~10', ['/0']],
     ['/~0~1', ['~/']],
-  ])('%j is read as the segments %j and written again', (pointer, segments) => {
-    expect(parsePointer(pointer)).toEqual(segments);
-    expect(toPointer(segments)).toBe(pointer);
-  });
+  ])(
+    'such as %j are split into the segments %j and joined from them again',
+    (pointer, segments) => {
+      expect(parsePointer(pointer)).toEqual(segments);
+      expect(toPointer(segments)).toBe(pointer);
+    },
+  );
 
-  it('read the index of a list as a number', () => {
+  it('are joined from names and from indexes of lists', () => {
     expect(toPointer(['rows', 3, 'a/b'])).toBe('/rows/3/a~1b');
   });
 });
@@ -29,7 +32,7 @@ describe('isObject', () => {
     [[], false],
     ['text', false],
     [undefined, false],
-  ])('of %j is %j', (value, expected) => {
+  ])('returns for %j: %j', (value, expected) => {
     expect(isObject(value)).toBe(expected);
   });
 });
@@ -43,7 +46,7 @@ describe('own', () => {
     ['__proto__', 3],
     ['constructor', undefined],
     ['b', undefined],
-  ])('returns for %j only an own property: %j', (name, expected) => {
+  ])('returns for the name %j an own property or undefined: %j', (name, expected) => {
     expect(own(object, name)).toBe(expected);
   });
 });

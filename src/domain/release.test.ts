@@ -10,22 +10,46 @@ const rule = { threshold: 0.7, floor: 30 };
 
 describe('a run', () => {
   const cases: [string, Partial<RunProgress>, string][] = [
-    ['goes on while a session may be graded yet', { graded: 3, going: 1 }, 'RUNNING'],
-    ['is complete once all its sessions are graded', { graded: 3 }, 'COMPLETED'],
-    ['is not complete when one ended without a grade', { graded: 3, ungraded: 1 }, 'INCOMPLETE'],
-    ['goes on until what it planned is done', { planned: 4, graded: 3 }, 'RUNNING'],
-    ['is complete with what it planned', { planned: 3, graded: 3 }, 'COMPLETED'],
-    ['has what failed done again', { planned: 3, graded: 3, ungraded: 1 }, 'COMPLETED'],
+    ['is running while a session may still be graded', { graded: 3, going: 1 }, 'RUNNING'],
+    ['is complete when all its sessions are graded', { graded: 3 }, 'COMPLETED'],
+    ['is incomplete if a session ended without a grade', { graded: 3, ungraded: 1 }, 'INCOMPLETE'],
+    ['is running until all planned rollouts are graded', { planned: 4, graded: 3 }, 'RUNNING'],
+    ['is complete when all planned rollouts are graded', { planned: 3, graded: 3 }, 'COMPLETED'],
     [
-      'is over when all that it planned ended',
+      'is complete although a session failed, if another replaced it',
+      { planned: 3, graded: 3, ungraded: 1 },
+      'COMPLETED',
+    ],
+    [
+      'is incomplete when all planned rollouts ended, some without a grade',
       { planned: 4, graded: 3, ungraded: 1 },
       'INCOMPLETE',
     ],
-    ['goes on when one more is tried', { planned: 4, graded: 3, ungraded: 1, going: 1 }, 'RUNNING'],
-    ['may be finished before its plan', { planned: 4, graded: 3, isFinished: true }, 'COMPLETED'],
-    ['leaves what was open at its finish', { graded: 3, going: 1, isFinished: true }, 'INCOMPLETE'],
-    ['is given up when nothing comes', { planned: 4, graded: 3, isIdle: true }, 'INCOMPLETE'],
-    ['is not given up while a session is open', { going: 1, isIdle: true }, 'RUNNING'],
+    [
+      'is running again when one more session is opened',
+      { planned: 4, graded: 3, ungraded: 1, going: 1 },
+      'RUNNING',
+    ],
+    [
+      'may be declared finished before all planned rollouts are graded',
+      { planned: 4, graded: 3, isFinished: true },
+      'COMPLETED',
+    ],
+    [
+      'is incomplete if a session is still open when it is declared finished',
+      { graded: 3, going: 1, isFinished: true },
+      'INCOMPLETE',
+    ],
+    [
+      'is incomplete when no session was opened or ended for the idle time',
+      { planned: 4, graded: 3, isIdle: true },
+      'INCOMPLETE',
+    ],
+    [
+      'is running past the idle time while a session is open',
+      { going: 1, isIdle: true },
+      'RUNNING',
+    ],
   ];
   it.each(cases)('%s', (_, parts, state) => {
     expect(runStateOf(run(parts))).toBe(state);
@@ -53,14 +77,14 @@ describe('the gate', () => {
     });
   });
 
-  it('pools all runs, and opens exactly at its threshold and floor', () => {
+  it('pools the rollouts of all runs, and passes exactly at its threshold and floor', () => {
     const runs = [run({ graded: 20, passed: 20 }), run({ id: 'r2', graded: 10, passed: 1 })];
     expect(judge(runs, rule)).toEqual({
       ...{ verdict: 'pass', passRate: 0.7, gradedRollouts: 30, reasons: [] },
     });
   });
 
-  it('lists each condition that is not met', () => {
+  it('fails with every condition that is not met', () => {
     expect(judge([run({ graded: 29, passed: 20 })], rule).reasons).toEqual([
       'the pass rate 0.69 is below the threshold 0.70',
       '29 graded rollouts, and the gate asks for at least 30',
@@ -70,7 +94,7 @@ describe('the gate', () => {
     ]);
   });
 
-  it('has no pass rate if no rollout was graded', () => {
+  it('has the pass rate null if no rollout was graded', () => {
     expect(judge([run({ ungraded: 2 })], rule)).toMatchObject({
       ...{ verdict: 'blocked', passRate: null, gradedRollouts: 0 },
       reasons: [

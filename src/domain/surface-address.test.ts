@@ -9,7 +9,7 @@ const parsed = (text: string) => {
 };
 
 describe('a template of surface addresses', () => {
-  it('builds an address that is read back as the same session', () => {
+  it('makes addresses from which the same session is read', () => {
     const template = parsed('https://{session}--{surface}.Worlds.example.com:8443');
     const sessionId = newId('ses');
     const url = surfaceUrl(template, sessionId, 'api');
@@ -27,11 +27,11 @@ describe('a template of surface addresses', () => {
     'ftp://{session}--{surface}.example.com',
     'https://{session}--{surface}.example.com:99999',
     'https://{session}--{surface}.-example.com',
-  ])('does not have the form %s', (text) => {
+  ])('is rejected if it is %s', (text) => {
     expect(parseSurfaceTemplate(text)).toBeUndefined();
   });
 
-  it('distinguishes hosts of other domains from labels that no session has', () => {
+  it('distinguishes host names of other domains from labels that no session has', () => {
     const template = parsed('http://{session}--{surface}.w.test');
     for (const host of ['w.test', 'example.com', 'xw.test', '127.0.0.1:80', '']) {
       expect(readSurfaceHost(template, host)).toBeUndefined();
@@ -42,7 +42,7 @@ describe('a template of surface addresses', () => {
     }
   });
 
-  it('fits every id into a label of a host name', () => {
+  it('makes labels that are short enough for a host name, whatever the id', () => {
     const id = newId('ses');
     expect(isId('ses', id)).toBe(true);
     expect(isId('hst', id)).toBe(false);

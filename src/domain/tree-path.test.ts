@@ -80,7 +80,7 @@ describe('pathFault', () => {
     ['．git/config', /Git/],
     ['.vscode/tasks.json', /hidden/],
     ['a/.ssh/config', /hidden/],
-  ])('judges %j', (path, fault) => {
+  ])('rejects %j', (path, fault) => {
     expect(pathFault(path)).toMatch(fault);
   });
 });
@@ -104,11 +104,11 @@ describe('createPathCheck', () => {
     [['a/b', 'A'], 'is also a folder'],
     [['Data/a.md', 'data/b.md'], 'lies in a folder that differs from "Data" at most by case'],
     [['x/ü/a', 'x/u\u0308/b'], 'lies in a folder that differs from "x/ü" at most by case'],
-  ])('refuses the last of %j', (paths, fault) => {
+  ])('rejects the last of %j', (paths, fault) => {
     expect(lastFault(...paths)).toBe(fault);
   });
 
-  it('ignores a refused path when it checks later ones', () => {
+  it('ignores a rejected path when it checks later paths', () => {
     expect(lastFault('NUL', 'a', 'A/b', 'b')).toBeUndefined();
     expect(lastFault('data/a', 'data/b', 'data2/a')).toBeUndefined();
   });

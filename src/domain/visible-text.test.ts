@@ -9,7 +9,7 @@ const hidden = [
   ...[0x2060, 0x2064, 0x2066, 0x2069, 0x206f, 0xfeff, 0xfff9, 0xfffb, 0xe0001, 0xe0041, 0xe007f],
 ].map((code) => String.fromCodePoint(code));
 
-it('escapes hidden characters so that JSON keeps its value', () => {
+it('hidden characters are escaped so that JSON keeps its value', () => {
   for (const character of hidden) {
     const visible = makeVisible(`a${character}b`);
     expect(visible).toMatch(/^a(?:\\u[0-9a-f]{4})+b$/);
@@ -19,7 +19,7 @@ it('escapes hidden characters so that JSON keeps its value', () => {
   }
 });
 
-it('does not change other texts', () => {
+it('a text without hidden characters is not changed', () => {
   for (const text of ['Grüße', '日本語', '🙂', 'שלום', '—…·⠋', '{"a": [1]}', 'e\u0301', '❤️']) {
     expect([makeVisible(text), makeLinesVisible(text)]).toEqual([text, text]);
   }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isComparison, readCondition } from './comparison.ts';
 
-it('reads a scalar as a value, a list as alternatives, and an object as conditions that must all hold', () => {
+it('a condition is a value, a list of alternatives, or an object of comparisons that must all be true', () => {
   expect(readCondition(null)).toEqual([{ operator: 'eq', operand: null }]);
   expect(readCondition(['a', 1])).toEqual([{ operator: 'in', operand: ['a', 1] }]);
   expect(readCondition({ gt: 1, lte: 2 })).toEqual([
@@ -20,11 +20,11 @@ it.each([
   [{ contains: null }, '"contains" takes a text'],
   [[['a']], 'a list may hold scalars only'],
   [undefined, 'is no scalar'],
-])('says what is wrong with %j', (wanted, fault) => {
+])('the condition %j is refused with the reason', (wanted, fault) => {
   expect(readCondition(wanted)).toEqual({ fault: expect.stringContaining(fault) });
 });
 
-it('distinguishes a comparison from a path that is written as a table', () => {
+it('a comparison is distinguished from a path that is written as a table', () => {
   expect(isComparison({ gt: 1 })).toBe(true);
   expect(isComparison({ login: 'ann' })).toBe(false);
   expect(isComparison({ gt: 1, login: 'ann' })).toBe(false);

@@ -16,14 +16,14 @@ describe('a field path', () => {
   });
 
   it.each(['', '/', 'a..b', '/a//b', `${'a.'.repeat(languageLimits.depth)}a`])(
-    'is not what %j says, which leads to a field that no row has',
+    'is not read from %j, which becomes a field that no row has',
     (written) => {
       expect(parseFieldPath(written)).toBeUndefined();
       expect(valueAtPath({ a: { b: 1 } }, readFieldPath(written))).toBeUndefined();
     },
   );
 
-  it('finds own fields of a row, in objects and lists, and nothing inherited', () => {
+  it('finds own fields of a row, in objects and lists, and no inherited properties', () => {
     const row = { user: { login: 'ada' }, labels: [{ name: 'bug' }] };
     expect(valueAtPath(row, ['user', 'login'])).toBe('ada');
     expect(valueAtPath(row, ['labels', '0', 'name'])).toBe('bug');

@@ -8,7 +8,7 @@ const world = {
     method === 'GET' && path === '/users/x' ? undefined : `no ${path}`,
 };
 
-it('a solution refers to answers of earlier steps, in values and in paths', () => {
+it('a solution may refer to answers of earlier steps, in values and in paths', () => {
   const find = (text: string) => (text === 'steps[0].output.items[1].id' ? 7 : text);
   const reference = { $ref: 'steps[0].output.items[1].id' };
   expect(readReference('steps[0].output.items[1].id')).toEqual({

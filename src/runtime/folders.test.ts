@@ -13,7 +13,7 @@ const reasonOf = (work: () => void): string => {
   return '';
 };
 
-it('makes a folder with its parents, also when they exist', async () => {
+it('a folder is created with its parents, even if some exist', async () => {
   const root = mkdtempSync(join(tmpdir(), 'svc-folders-'));
   try {
     for (let time = 0; time < 2; time += 1) {
@@ -31,7 +31,7 @@ it('makes a folder with its parents, also when they exist', async () => {
 const top = '/sys/svc-test';
 
 it.runIf(reasonOf(() => mkdirSync(top)) !== '')(
-  'says why a folder above it cannot be made',
+  'the error names the reason if a parent folder cannot be created',
   async () => {
     const reason = reasonOf(() => mkdirSync(top));
     expect(reasonOf(() => makeFoldersSync(join(top, 'a/b')))).toBe(reason);

@@ -28,7 +28,7 @@ const connectTo = (port: number) =>
 
 const large = Buffer.alloc(16 * 2 ** 20, 'x');
 
-it('delivers the answer to a client that sends everything before it reads', async () => {
+it('a client that sends its whole request before it reads gets the answer', async () => {
   const socket = connectTo(await start());
   const failed: string[] = [];
   socket.on('error', (error) => failed.push(String(error)));
@@ -47,7 +47,7 @@ it('delivers the answer to a client that sends everything before it reads', asyn
   ]);
 });
 
-it("delivers the answer to Node's client", async () => {
+it("Node's own HTTP client gets the answer", async () => {
   const sent = openRequest({ port: await start(), method: 'POST' });
   sent.setHeader('content-length', large.length);
   sent.end(large);
@@ -59,7 +59,7 @@ it("delivers the answer to Node's client", async () => {
   expect([answer.statusCode, failed]).toEqual([413, []]);
 });
 
-it('ends a connection on which more bytes arrive than it drains', async () => {
+it('a connection ends if more bytes arrive than the limit', async () => {
   const socket = connectTo(await start({ bytes: 2 ** 20, ms: 60_000 }));
   socket.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n');
   const chunk = Buffer.concat([
@@ -73,7 +73,7 @@ it('ends a connection on which more bytes arrive than it drains', async () => {
   await expect(sent).rejects.toMatchObject({ code: expect.stringMatching(/^E(PIPE|CONNRESET)$/) });
 });
 
-it('ends a connection on which nothing arrives any more', async () => {
+it('a connection ends if no more bytes arrive', async () => {
   const socket = connectTo(await start({ bytes: 2 ** 20, ms: 50 }));
   socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nx');
   socket.resume();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openLines } from './log.ts';
 
-it('a log whose disk is full fails no caller, and reports how many lines were lost once there is space again', () => {
+it('a log whose disk is full does not make callers fail, and reports the number of lost lines when there is space again', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-log-'));
   const file = join(folder, 'log');
   const fd = openSync('/dev/full', 'w');

@@ -3,7 +3,7 @@ import { createLog } from './log.ts';
 import { type Poll, startLongPoll } from './long-poll.ts';
 import { until } from './pause.ts';
 
-it('a long poll continues from its last answer, and asks for an immediate answer at first and after a failure', async () => {
+it('a long poll continues from its last answer, and requests an immediate answer at first and after a failure', async () => {
   const asked: Pick<Poll, 'after' | 'holdMs'>[] = [];
   const answers = ['r1', 'r2', undefined, 'r3'];
   const poll = startLongPoll({

@@ -81,7 +81,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('ends its wait when it is nudged', async () => {
+  it('ends its wait early when it is nudged', async () => {
     const { loop, nthTick, nthWait } = drive();
     (await nthTick(1)).resolve('one');
     const waited = await nthWait(1);
@@ -125,7 +125,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('keeps the backoff when it is nudged during it', async () => {
+  it('keeps the backoff when it is nudged during the backoff', async () => {
     const { loop, fail, ticks, waits, nthTick } = drive();
     await fail(1);
     loop.nudge();

@@ -18,7 +18,7 @@ const add = (name: string): string => {
   return path;
 };
 
-it('removes files of ended programs, and none of running ones', async () => {
+it('scratch files of ended programs are removed, those of running programs are not', async () => {
   const gone = spawnSync(process.execPath, ['-e', '']).pid;
   writeFileSync(await scratchPath(folder, '.part'), 'own');
   add(`${hostname()}~${gone}~m~f.part`);
@@ -39,6 +39,6 @@ it('removes files of ended programs, and none of running ones', async () => {
   expect(left).toHaveLength(4);
 });
 
-it('removes nothing if the folder does not exist', async () => {
+it('nothing is removed if the folder does not exist', async () => {
   expect(await removeLeft(join(folder, 'none'))).toBe(0);
 });

@@ -55,7 +55,7 @@ describe('readTree', () => {
     );
   });
 
-  it('refuses links and pipes by their name, with the way out', () => {
+  it('refuses links and pipes with an error that names them and the way out', () => {
     write('api/real.py');
     symlinkSync('/etc/passwd', join(root, 'api/link.py'));
     expect(() => readTree(root, './world')).toThrow(
@@ -83,13 +83,13 @@ describe('readTree', () => {
     expect(read).toThrow('world holds more files and folders than a world may, 3');
   });
 
-  it('names a folder that it cannot read', () => {
+  it('throws an error that names the folder if it cannot be read', () => {
     expect(() => readTree(join(root, 'no'), 'no')).toThrow('cannot read no');
   });
 });
 
 describe('templates', () => {
-  it('are folders, by slug', () => {
+  it('are found as folders named by their slugs', () => {
     mkdirSync(join(root, 'Not A Slug'));
     write('notes/svc-env.toml', '');
     write('README.md');

@@ -68,7 +68,7 @@ const work = fc.record({ steps: fc.array(step, { maxLength: 8 }), fails: fc.bool
 const move = fc.oneof({ weight: 6, arbitrary: work }, fc.constant('reset' as const));
 
 describe('a copy of an entity', () => {
-  it('equals it after any series of writes, failures and resets', async () => {
+  it('equals the entity after any series of writes, failures and resets', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(move, { maxLength: 12 }), async (moves) => {
         const store = openSampleStore();
@@ -103,7 +103,7 @@ describe('a copy of an entity', () => {
     );
   });
 
-  it('gets the rows that changed, and no others', async () => {
+  it('is updated with the rows that changed, and no others', async () => {
     const store = openSampleStore();
     const copy = createCopy(store);
     expect(copy.update()).toBe('all');
@@ -132,7 +132,7 @@ describe('a copy of an entity', () => {
     expect(copy.rows()).toEqual(store.query(entity));
   });
 
-  it('gets the rows that a long transaction undid', async () => {
+  it('is updated with the rows of a long transaction that was undone', async () => {
     const store = openSampleStore();
     const copy = createCopy(store);
     copy.update();
@@ -148,7 +148,7 @@ describe('a copy of an entity', () => {
     expect(copy.rows()).toEqual(store.query(entity));
   });
 
-  it('has a size estimate, unless there are too many rows', () => {
+  it('has a size that is known before rows are read, unless there are too many rows', () => {
     const store = openSampleStore();
     const bytes = store.query(entity).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
     expect(store.sizeOf(entity, 2)).toBe(bytes);

@@ -21,7 +21,7 @@ it('a frozen copy keeps its rows and their order, whatever the store does afterw
   store.close();
 });
 
-it('a frozen copy beyond its size limit is refused with a message', async () => {
+it('a frozen copy that exceeds its size limit is refused with a message', async () => {
   const store = openSampleStore();
   await store.atomically(() => {
     for (let id = 100; id < 1_100; id += 1) {

@@ -215,7 +215,7 @@ const use = async (given: Model, compiled: ReturnType<typeof compileModel>): Pro
 };
 
 describe('names', () => {
-  it('that the check accepts work everywhere, and all others are refused by name', async () => {
+  it('that the language accepts work everywhere, and all other names are refused with a message that quotes them', async () => {
     let used = 0;
     await fc.assert(
       fc.asyncProperty(model, async (given) => {
@@ -236,7 +236,7 @@ describe('names', () => {
   });
 
   it.each(['a\0b', '\ud800', '"', '\\'])(
-    'that SQLite cannot write are refused as paths: %j',
+    "that cannot be written in SQLite's paths are refused: %j",
     (name) => {
       const compiled = compileModel({ entity: 'a', child: 'b', fields: ['id'], inner: [] });
       if (!compiled.ok) throw new Error('does not compile');

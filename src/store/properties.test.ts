@@ -149,7 +149,7 @@ it('a return to a mark restores the state, digest and counts', async () => {
   );
 });
 
-it('the changes since the task, applied to the state before, give the state after', async () => {
+it('the changes since the task began, applied to the state then, give the present state', async () => {
   const works = fc.array(work, { maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(works, works, works, async (seed, first, second) => {

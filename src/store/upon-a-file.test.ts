@@ -91,7 +91,7 @@ describe('a store upon a file', () => {
     store.close();
   });
 
-  it('limits the rows of the file that a session may change, and counts each once', async () => {
+  it("limits the number of the file's rows that a session may change, and counts each row once", async () => {
     const users = Array.from({ length: 20_000 }, (_, id) => ({ login: `user ${id}`, id }));
     const { bytes } = buildSnapshot(contract, { users });
     const maxBytes = 2 ** 20;

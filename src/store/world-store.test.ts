@@ -11,7 +11,7 @@ import { buildSnapshot } from './snapshot.ts';
 const contract = sampleContract();
 
 describe('snapshot', () => {
-  it('opens with the rows, texts and digest it was built from', () => {
+  it('opens with the rows, texts and digest from which it was built', () => {
     const store = openSampleStore();
     expect(store.counts()).toEqual({ users: 2, repos: 2, issues: 3 });
     expect(built.counts).toEqual(store.counts());
@@ -72,7 +72,7 @@ describe('writing', () => {
     expect(store.digest()).toBe(store.scanDigest());
   });
 
-  it('refuses rows that the contract or another row forbids, with the field', async () => {
+  it('refuses rows that violate the contract or conflict with another row, and names the field', async () => {
     const store = openSampleStore();
     const refused = (work: () => unknown) => refusalOf(() => store.atomically(work));
     expect(await refused(() => store.insert('users', { login: 'ann', id: 9 }))).toMatchObject({
@@ -121,7 +121,7 @@ describe('writing', () => {
     expect(store.digest()).toBe(built.digest);
   });
 
-  it('refuses a reference to a missing row at once, if the caller asks for that', async () => {
+  it('refuses a reference to a missing row at once, if the caller requests that', async () => {
     const store = openSampleStore();
     const late = { owner: 'late', name: 'r', private: false };
     await store.atomically(async () => {
@@ -195,7 +195,7 @@ describe('writing', () => {
     expect(() => store.count('peple')).toThrow('peple');
   });
 
-  it('needs a transaction, and refuses one inside another', async () => {
+  it('needs a transaction, and refuses a transaction inside another', async () => {
     const store = openSampleStore();
     expect(() => store.insert('users', { login: 'z', id: 8 })).toThrow('needs a transaction');
     await expect(store.atomically(() => store.atomically(() => 1))).rejects.toThrow('itself');
@@ -218,7 +218,7 @@ describe('writing', () => {
 });
 
 describe('marks', () => {
-  it('restore the task and the base, repeatedly', async () => {
+  it('restore the state of the task and of the base, repeatedly', async () => {
     const store = openSampleStore();
     store.mark('base');
     for (const login of ['one', 'two']) {
@@ -235,7 +235,7 @@ describe('marks', () => {
     }
   });
 
-  it('are refused out of order', () => {
+  it('are refused if they are set in the wrong order', () => {
     const store = openSampleStore();
     expect(() => store.mark('task')).toThrow('needs mark "base"');
     store.mark('base');

@@ -10,12 +10,12 @@ describe('exactNumber', () => {
     ['0.0000001', 1e-7],
     ['9007199254740991', 9_007_199_254_740_991],
     ['12345678901234.56', 12_345_678_901_234.56],
-  ])('reads %s, which a number says as well', (text, number) => {
+  ])('returns the number for %s, which a JSON number represents exactly', (text, number) => {
     expect(exactNumber(text)).toBe(number);
   });
 
   it.each(['99999999999999999.99', '9007199254740993', '0.10000000000000001', '1e400'])(
-    'gives none for %s, which no number says',
+    'returns undefined for %s, which no JSON number represents exactly',
     (text) => {
       expect(exactNumber(text)).toBeUndefined();
     },

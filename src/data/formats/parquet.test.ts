@@ -28,7 +28,7 @@ type Columns = Parameters<typeof parquetWriteBuffer>[0];
 const written = (options: Columns) => read(new Uint8Array(parquetWriteBuffer(options)));
 
 describe('a Parquet file', () => {
-  it('of Arrow keeps decimals, times and keys exactly, in columns, lists, structs and maps', async () => {
+  it('written by Arrow keeps decimals, times and keys exactly, in columns, lists, structs and maps', async () => {
     const { rows, faults } = await read(readFileSync(values), values);
     expect(faults).toEqual([]);
     expect(rows).toEqual([
@@ -94,7 +94,7 @@ describe('a Parquet file', () => {
       2n ** 62n,
       'beyond all calendars',
     ],
-  ] as const)('has the row with %s refused, and its other rows read', async (_, type, odd, why) => {
+  ] as const)('is read except for the row with %s, which is refused', async (_, type, odd, why) => {
     const schema = [
       { name: 'root', num_children: 2 },
       { name: 'id', type: 'INT32', repetition_type: 'REQUIRED' },

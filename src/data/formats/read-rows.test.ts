@@ -75,7 +75,7 @@ describe('rows of files', () => {
   ];
 
   it.each(table)(
-    'are read from %s, plain, packed, with a mark, and cut anywhere',
+    'are read from %s: plain, compressed, with a byte order mark, and in pieces of any size',
     async (_, name, text) => {
       const packed: [string, Uint8Array][] = [
         [name, Buffer.from(text)],
@@ -96,7 +96,7 @@ describe('rows of files', () => {
     },
   );
 
-  it('are located by their line', async () => {
+  it('are reported with the line on which they begin', async () => {
     const placesOf = async (name: string, text: string) =>
       (await read(name, text)).rows.map(({ at }) => at);
     expect(await placesOf('notes.jsonl', '{"id":1}\n\n{"id":2}\n')).toEqual([1, 3]);
@@ -144,13 +144,16 @@ describe('rows of files', () => {
   it.each([
     ['a line', 'notes.jsonl', '{"id":1,"score":1234567890123.4567}'],
     ['a document', 'notes.json', '[{"id":1,"deep":{"list":[0.12345678901234567890]}}]'],
-  ])('are refused when a fraction of %s has more digits than are kept', async (_, name, text) => {
-    const { rows, faults } = await read(name, text);
-    expect(rows).toEqual([]);
-    expect(faults[0]?.detail).toContain('more digits than are kept exactly; write it as a text');
-  });
+  ])(
+    'are refused when a fraction in a file of %s has more digits than can be kept exactly',
+    async (_, name, text) => {
+      const { rows, faults } = await read(name, text);
+      expect(rows).toEqual([]);
+      expect(faults[0]?.detail).toContain('more digits than are kept exactly; write it as a text');
+    },
+  );
 
-  it('keep the text of a CSV cell whose digits a number would lose, for the contract to refuse', async () => {
+  it('keep the text of a CSV cell whose digits a number would lose, so that the contract refuses it', async () => {
     const contract = withFields({
       id: { type: 'integer' },
       score: { type: 'number' },
@@ -176,7 +179,7 @@ describe('rows of files', () => {
     }
   });
 
-  it('belong to the named entity, else to that of the file, else to the only one', async () => {
+  it("belong to the entity that the user named, else to that of the file's name, else to the world's only one", async () => {
     const entityOf = async (name: string, given: Given = {}) =>
       (await read(name, '{"id":1}\n', given)).rows[0]?.entity;
     const [folders] = notes.entities;
@@ -224,7 +227,7 @@ describe('cells', () => {
     ]);
   });
 
-  it('that are empty are absent for optional fields, and empty texts for required ones', async () => {
+  it('that are empty become absent if the field is optional, and empty texts if it is required', async () => {
     const { rows } = await read('notes.csv', 'id,folder_id,title,done\n,,,\n');
     expect(rows.map(({ row }) => row)).toEqual([{ title: '' }]);
   });
@@ -328,9 +331,12 @@ describe('files that cannot be read', () => {
     ],
   ];
 
-  it.each(faultless)('are refused by name: %s', async (_, name, content, expected) => {
-    expect(await refusal(name, content)).toContain(expected);
-  });
+  it.each(faultless)(
+    'are refused with the name of the file: %s',
+    async (_, name, content, expected) => {
+      expect(await refusal(name, content)).toContain(expected);
+    },
+  );
 
   it('are refused when a row or a line exceeds the size limit of rows', async () => {
     const long = 'x'.repeat(formatLimits.rowBytes + 1);
@@ -346,7 +352,7 @@ describe('files that cannot be read', () => {
     );
   });
 
-  it('are refused when they unpack to many hundred times their size', async () => {
+  it('are refused when they unpack to more than 500 times their size', async () => {
     const bomb = gzipSync(Buffer.alloc(formatLimits.unpackedBytes * 2, ' '));
     expect(await refusal('notes.jsonl.gz', bomb, { cutAt: 65_536 })).toMatch(
       /unpacks to over 500 times|longer than/,
@@ -359,7 +365,7 @@ describe('files that cannot be read', () => {
 });
 
 describe('rejected rows', () => {
-  it('are reported with their lines, and the others are read', async () => {
+  it('are reported with their lines, and the other rows are read', async () => {
     const deep = `{"a":${'['.repeat(100)}${']'.repeat(100)}}`;
     const text = [
       '{"id":1}',
@@ -383,7 +389,7 @@ describe('rejected rows', () => {
     ]);
   });
 
-  it('include records with more or fewer values than columns', async () => {
+  it('include CSV records with more or fewer values than columns', async () => {
     const { rows, faults } = await read('notes.csv', 'id,title\n1,a,b\n2\n3,c\n');
     expect(rows).toHaveLength(1);
     expect(faults.map(({ at, detail }) => `${at}: ${detail}`)).toEqual([

@@ -162,7 +162,7 @@ const read = (contract: Contract, { snapshot }: Extract<CarryOutcome, { kind: 'c
 const lengthsOf = (rows: Rows): Record<string, number> =>
   Object.fromEntries(Object.entries(rows).map(([name, list]) => [name, list.length]));
 
-it('carries and refuses the same rows as a plain model of a push, with the same digest', async () => {
+it('a carry keeps and refuses the same rows as a simple model of a push, with the same digest', async () => {
   const anyCase = fc.record({
     base: anyRows,
     share: fc.constantFrom(0, 0.5, 1),
@@ -229,7 +229,7 @@ describe('a row that the next version does not allow', () => {
     return outcome.row;
   };
 
-  it('is named by its key if it is kept and does not fit the schema', async () => {
+  it('is named by its key if it is a kept row that does not fit the schema', async () => {
     const next = contracts['logins of three letters'] ?? before;
     expect(await refusedBy(next, {})).toMatchObject({
       entity: 'users',
@@ -248,7 +248,7 @@ describe('a row that the next version does not allow', () => {
     });
   });
 
-  it('is named if a row of the tree has the same unique values', async () => {
+  it('is named if it has the unique values of a row of the tree', async () => {
     expect(await refusedBy(before, { users: [{ login: 'cy', id: 2 }] })).toMatchObject({
       entity: 'users',
       key: { login: 'bo' },
@@ -262,7 +262,7 @@ describe('a row that the next version does not allow', () => {
     expect(await refusedBy(next, {})).toMatchObject({ entity: 'repos', key: {}, pointer: '' });
   });
 
-  it('is named by its place in the tree if it comes from the tree', async () => {
+  it('is named by its index in the tree if it comes from the tree', async () => {
     const tree: Rows = {
       users: [
         { login: 'cy', id: 3 },
@@ -279,7 +279,7 @@ describe('a row that the next version does not allow', () => {
   });
 });
 
-it('reports rows that exceed the size limit', async () => {
+it('a carry whose rows exceed the size limit is refused', async () => {
   const rows = Array.from({ length: 2_000 }, (_, id) => ({ login: `user ${id}`, id }));
   const world = { contract: before, rows: { users: rows }, treeRows: {} };
   const plan = planOf(world, before, {});

@@ -24,7 +24,7 @@ const refuse = async (
 const good = '{"login":"ann","id":1}';
 
 describe('a file', () => {
-  it('is refused if it is no gzip, ends early, or is followed by other bytes', async () => {
+  it('is refused if it is not gzip, ends early, or is followed by other bytes', async () => {
     const whole = gzipSync(`${good}\n`);
     const cases = [
       Buffer.from(`${good}\n`),
@@ -67,7 +67,7 @@ describe('a file', () => {
 });
 
 describe('a line', () => {
-  it('that is too long is skipped without being buffered, and the next one is read', async () => {
+  it('that is too long is skipped without being buffered, and the next line is read', async () => {
     const before = process.memoryUsage.rss();
     const bytes = gzipSync(
       Buffer.concat([Buffer.alloc(96 * mebibyte, 'x'), Buffer.from(`\n${good}\n`)]),
@@ -81,7 +81,7 @@ describe('a line', () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(250 * mebibyte);
   });
 
-  it('in another encoding is refused alone', async () => {
+  it('that is not UTF-8 is refused, and the other lines are read', async () => {
     const latin = Buffer.concat([
       Buffer.from(`${good}\n{"login":"`),
       Buffer.from([0xe9]),
@@ -142,7 +142,7 @@ describe('a line', () => {
     expect(found[0]?.detail).toBe('has more than 2000 fields');
   });
 
-  it('without an entity, or of an unknown one, is refused by name', async () => {
+  it('without an entity, or with an unknown entity, is refused, and the message names the entities', async () => {
     const lines = [
       '{"login":"ann"}',
       '{"entity":"user","row":{}}',
@@ -163,7 +163,7 @@ describe('a line', () => {
 });
 
 describe('many refusals', () => {
-  it('are all counted, and recorded up to a limit', async () => {
+  it('are all counted, but only recorded up to a limit', async () => {
     const lines = Array.from({ length: 500 }, () => '{}');
     const { refused, found } = await refuse(lines, { notedRefusals: 20 });
     expect([refused, found.length]).toEqual([500, 20]);
@@ -180,7 +180,7 @@ describe('many refusals', () => {
   });
 });
 
-it('include rows beyond the size limit of a world', async () => {
+it('an import that exceeds the size limit of a world is refused', async () => {
   const lines = Array.from({ length: 3_000 }, (_, id) =>
     JSON.stringify({ login: `user${id}`, id, profile: { email: `${'x'.repeat(900)}${id}` } }),
   );

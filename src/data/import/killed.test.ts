@@ -27,7 +27,7 @@ const killAt = async (plan: ImportPlan, reports: number): Promise<void> => {
   expect(signal).toBe('SIGKILL');
 };
 
-it('an import that is killed in any phase and restarted makes the same snapshot', async () => {
+it('an import that is killed in any phase and restarted makes the same snapshot as an uninterrupted one', async () => {
   const rows = Array.from({ length: 8_000 }, (_, id) =>
     JSON.stringify({
       login: `user-${(id * 7919) % 8_009}`,

@@ -161,7 +161,7 @@ const lineOf = (
   return (ends[chunk - 1] ?? 0) + (index ?? 0);
 };
 
-it('an import gives the same result as a plain model', async () => {
+it('an import gives the same result as a simple model of imports', async () => {
   await fc.assert(
     fc.asyncProperty(anyCase, async (each) => {
       const { world, share, mode, atomic, lines, cuts, growthShare } = each;

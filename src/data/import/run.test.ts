@@ -63,7 +63,7 @@ describe('an import', () => {
     expect(found?.map(({ login }) => login)).toEqual(['ann', 'bob']);
   });
 
-  it('merges by field, and moves a changed row of the tree behind all others', async () => {
+  it('in mode `merge`, replaces single fields, and moves a changed row of the tree behind all others', async () => {
     const rows = [
       { login: 'ann', id: 7 },
       { login: 'bob', id: 2 },
@@ -99,14 +99,14 @@ describe('an import', () => {
     expect(readFileSync(base.file)).toEqual(before);
   });
 
-  it('replaces only the rows of the entities that it names', async () => {
+  it('in mode `replace`, replaces only the rows of the entities that it names', async () => {
     const base = files.base(contract, sampleRows, { users: 2, issues: 3 });
     const none = await importApplied(plan({ base, mode: 'replace', entities: ['issues'] }));
     expect(readImported(contract, none)).toEqual({ ...sampleRows, issues: [] });
     expect(none).toMatchObject({ replaced: ['issues'], treeRows: { users: 2, issues: 0 } });
   });
 
-  it('refuses to replace rows to which others refer, and names them', async () => {
+  it('refuses to replace rows to which other rows refer, and names those rows', async () => {
     const base = files.base(contract, sampleRows);
     const chunks = [users({ login: 'ann', id: 1 })];
     const { outcome, refusals } = await refusalsOf({
@@ -232,7 +232,7 @@ describe('redaction', () => {
   const redacted = sampleContract({ api, redact: policy });
   const secret = 'ann.secret@example.test';
 
-  it('is applied before anything else sees a row', async () => {
+  it('is applied before any other check sees a row', async () => {
     const row = { login: 'ann', id: 1, profile: { email: secret }, id_card: 'X-1' };
     const applied = await importApplied(
       plan({ contract: redacted, chunks: [users(row)], redact: 'apply' }),
@@ -242,7 +242,7 @@ describe('redaction', () => {
     expect(found[0]).toMatchObject({ profile: { email: expect.stringMatching(/^sha256:/) } });
   });
 
-  it('refuses plaintext without quoting it, and says the way out', async () => {
+  it('with `refuse`, rejects plaintext without quoting it, and says the way out', async () => {
     const row = { login: 'ann', id: 1, profile: { email: secret } };
     const keyed = { ...redacted, redact: { ...policy, hash: ['login'], preserve: ['email'] } };
     for (const [one, pointer] of [
@@ -259,14 +259,14 @@ describe('redaction', () => {
     }
   });
 
-  it('leaves rows unchanged if a world with a connector has no policy', async () => {
+  it('leaves rows unchanged if the world has a connector without a policy', async () => {
     const open = sampleContract({ api });
     const chunks = [users({ login: 'ann', id: 1 })];
     const applied = await importApplied(plan({ contract: open, chunks, redact: 'refuse' }));
     expect(readImported(open, applied).users).toEqual([{ login: 'ann', id: 1 }]);
   });
 
-  it('quotes nothing in refusals, even if rows were redacted before', async () => {
+  it('quotes no values in refusals, even if rows were redacted before the import', async () => {
     const odd = { login: 'ann', id: 'a-secret' };
     for (const how of [{ redact: 'apply' }, { withholds: true }] as const) {
       const outcome = await runImport(plan({ contract: redacted, chunks: [users(odd)], ...how }));
@@ -276,7 +276,7 @@ describe('redaction', () => {
     }
   });
 
-  it('is refused as a whole if the world has no connector', async () => {
+  it('makes the whole import fail if the world has no connector', async () => {
     await expect(runImport(plan({ redact: 'apply' }))).rejects.toThrow('has no connector.toml');
   });
 });

@@ -47,7 +47,7 @@ afterAll(() => {
 const all: Filter = { path: ['id'], match: 'gte', value: 0 };
 
 it.each(['id', 'code', 'size'])(
-  'reads all rows in the same order, along the index of %s or sorted',
+  'rows are read in the same order along the index of %s as when they are sorted',
   (field) => {
     const read = (where: Filter[]) => [
       ...readInOrder({ file, entity: 'things', where }, { field, map: undefined, called: '' }, [

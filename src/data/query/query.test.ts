@@ -163,7 +163,7 @@ describe('rows of an entity', () => {
     ]);
   });
 
-  it('stop at the size limit of a page, with the start of the next one', () => {
+  it('stop at the size limit of a page, and the result has the start of the next page', () => {
     const all = targetOf('sample', 'issues');
     const walk = (where: Row): unknown[] => {
       const seen: unknown[] = [];
@@ -194,7 +194,7 @@ describe('rows of an entity', () => {
     });
   });
 
-  it('are counted as far as that needs no scan of others', () => {
+  it('are counted as far as no further rows have to be scanned', () => {
     const page = (where: Row, more: Partial<QueryPlan> = {}) => {
       const asked = targetOf('many', 'people', where);
       const { rows: _, nextAfter: __, ...rest } = found(asked, { limit: 2, ...more });
@@ -216,7 +216,7 @@ describe('rows of an entity', () => {
     expect(page({ id: ten })).toEqual({ total: 10_000, isLowerBound: true, nextOffset: 2 });
   });
 
-  it('are found with an index in a separate file as they are without it', () => {
+  it('are the same whether or not a separate index file is used', () => {
     const contract = peopleOf(null);
     const indexed = (field: string) => {
       const file = worlds.get('many')?.path ?? '';
@@ -257,7 +257,7 @@ describe('rows of an entity', () => {
     expect(firstOf(unlike, {})).toMatchObject({ rows: [], total: 0, isLowerBound: false });
   });
 
-  it('are refused by name for an unknown entity or field', () => {
+  it('are refused for an unknown entity or field, and the message names it', () => {
     expect(run(targetOf('sample', 'isues'))).toEqual({
       kind: 'refused',
       at: 'entity',
@@ -271,7 +271,7 @@ describe('rows of an entity', () => {
     });
   });
 
-  it('are not found by a dropped field', () => {
+  it('are not found by a field that redaction drops', () => {
     const policy = { ...deskPolicy, drop: ['ssn', 'author.phone'] };
     add('dropping', peopleOf(policy), { people: other });
     for (const where of [{ ssn: '12' }, { ssn: null }, { 'author.phone': 1, id: 11 }]) {
@@ -322,7 +322,7 @@ describe('linked worlds', () => {
     expect(answer.parities).toEqual([null, null]);
   });
 
-  it('that lack the field are refused separately', () => {
+  it('that lack a field of the query are refused separately from the first world', () => {
     const links = [linkOf('billing', { nothing: 1 })];
     const answer = answered(run(targetOf('crm', 'people', { email: 'x' }), { links }));
     expect(answer.links).toEqual([
@@ -383,7 +383,7 @@ describe('linked worlds', () => {
     });
   });
 
-  it('that redact a field are compared by the redacted values', () => {
+  it('that redact a field are compared by the redacted values of that field', () => {
     expect(parityOf('desk')).toMatchObject({
       rows: { matched: 3, onlyHere: 1, onlyThere: 1 },
       fields: [{ equal: 3 }, { equal: 1, differing: 1 }, { equal: 2, differing: 0 }],
@@ -467,7 +467,7 @@ describe('a store file', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  it('with other content is not opened', () => {
+  it('is not opened if its content is no snapshot', () => {
     expect(() => openStoreFile(`${import.meta.dirname}/plan.ts`, sampleContract())).toThrow();
   });
 });

@@ -18,7 +18,7 @@ describe('bundle', () => {
     expect(bundle.files).toEqual([...files].sort((one, other) => (one.path < other.path ? -1 : 1)));
   });
 
-  it("leaves out what handlers answer, the vendor's operations, and definitions that nothing else refers to", () => {
+  it("lacks schemas of handlers' answers, the vendor's operations, and definitions to which nothing else refers", () => {
     const contract = hostedContract(contractOf());
     const { api } = contract;
     const [route, ...routes] = api?.routes ?? [];
@@ -82,7 +82,7 @@ describe('bundle', () => {
     expect(Object.keys(tasks[0]?.seed.rows.cards?.[0] ?? {})[0]).toBe('created_at');
   });
 
-  it('refuses bytes that are no bundle', () => {
+  it('is not decoded from other bytes', () => {
     expect(() => decodeBundle(new TextEncoder().encode('no bundle'))).toThrow();
   });
 
@@ -113,7 +113,7 @@ describe('bundle', () => {
     ]);
   });
 
-  it('follows the handlers module to another folder', () => {
+  it('contains the folder of the handlers module, wherever it is', () => {
     const contract = contractOf((world) => {
       world.text['connector.toml'] =
         world.text['connector.toml']?.replace('[api]', '[api]\nhandlers = "server/routes.py"') ??

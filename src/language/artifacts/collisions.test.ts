@@ -11,11 +11,11 @@ const messagesOf = (...paths: string[]): string[] =>
     ({ message }) => message,
   );
 
-it('accepts files next to the generated ones, and in their place', () => {
+it('files next to generated ones, or at their paths, are accepted', () => {
   expect(messagesOf('db/schema.sql', 'db/notes.md', 'README.md', 'ui/app.html')).toEqual([]);
 });
 
-it('refuses files whose path equals that of a generated one on some file system', () => {
+it('files whose paths some file system treats as that of a generated one are refused', () => {
   expect(messagesOf('db/Schema.SQL', 'DB/schema.sql', 'schema/readme.md')).toEqual([
     'the path "db/Schema.SQL" differs from the generated db/schema.sql by case',
     'the path "DB/schema.sql" differs from the generated db/schema.sql by case',
@@ -23,7 +23,7 @@ it('refuses files whose path equals that of a generated one on some file system'
   ]);
 });
 
-it('refuses files in the place of folders, and folders in the place of files', () => {
+it('files in the place of generated folders, and folders in the place of generated files, are refused', () => {
   expect(messagesOf('db', 'UI/App', 'db/schema.sql/notes.md')).toEqual([
     'the path "db" is a file where the folder of the generated db/schema.sql must be',
     'the path "UI/App" is a file where the folder of the generated ui/app/index.html must be',

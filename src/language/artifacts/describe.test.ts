@@ -32,7 +32,7 @@ describe('describeContract', () => {
     });
   });
 
-  it('returns keys, unique fields and links of an entity', () => {
+  it('returns keys, unique fields and relationships of an entity', () => {
     expect(description.entities.find(({ name }) => name === 'cards')).toMatchObject({
       primaryKey: ['id'],
       unique: [['author.login', 'title']],
@@ -51,13 +51,13 @@ describe('describeContract', () => {
     expect(fieldOf('cards', 'labels.*')).toMatchObject({ types: ['string'] });
   });
 
-  it('marks what redaction does to a field', () => {
+  it('returns the redaction policy of a field', () => {
     expect(fieldOf('cards', 'author.login')?.policy).toBe('hash');
     expect(fieldOf('cards', 'estimate')?.policy).toBe('round:1');
     expect(fieldOf('cards', 'title')?.policy).toBeNull();
   });
 
-  it('ends for shapes that contain themselves', () => {
+  it('ends for schemas that contain themselves', () => {
     const paths = fieldsOf('cards').map(({ path }) => path);
     expect(paths.filter((path) => path.startsWith('author'))).toEqual([
       'author',

@@ -40,7 +40,7 @@ const textOf = (files: readonly TreeFile[], path: string): string =>
 const lockOf = (files: readonly TreeFile[]) => JSON.parse(textOf(files, 'schema/lock.json'));
 
 describe('generateArtifacts', () => {
-  it('writes every generated file, the page and the document of the routes where there are any', () => {
+  it('writes every generated file, including the page and the OpenAPI document if the world has them', () => {
     const paths = (parts = {}): string[] =>
       generateArtifacts({ contract: { ...contract, ...parts }, files: tree }).map(
         ({ path }) => path,
@@ -87,7 +87,7 @@ describe('generateArtifacts', () => {
     expect(tables.map(({ name }) => name)).toEqual(contract.entities.map(({ name }) => name));
   });
 
-  it('locks what compiling read, by path, and what it wrote', () => {
+  it('records in the lock the digests of the files that compiling read and wrote, by path', () => {
     const files = generateArtifacts({ contract, files: tree });
     const lock = lockOf(files);
     expect(Object.keys(lock.inputs)).toEqual([

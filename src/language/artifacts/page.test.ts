@@ -33,7 +33,7 @@ describe('the generated page', () => {
   const own = textFile('ui/index.html', '<!doctype html><p>Mine.</p>');
   const ours = partOf(contractWith(), 'ui/index.html') ?? own;
 
-  it('is written always, never, or only if there is none, as configured', () => {
+  it('is written always, never, or only if there is no page, as configured', () => {
     expect([written(true), written(true, own)]).toEqual([true, true]);
     expect([written(false), written(false, ours)]).toEqual([false, false]);
     expect([written(null), written(null, own)]).toEqual([true, false]);
@@ -41,7 +41,7 @@ describe('the generated page', () => {
     expect(generatePage(sampleContract({ ui: null }), [])).toEqual([]);
   });
 
-  it('is written again over an unchanged one, also of an earlier version', () => {
+  it('replaces an unchanged generated page, also of an earlier release', () => {
     expect(written(null, ours)).toBe(true);
     const older = textOf(ours).slice(textOf(ours).indexOf('<html')).replace('needs', 'wants');
     const digest = createHash('sha256').update(older).digest('hex');
@@ -49,7 +49,7 @@ describe('the generated page', () => {
     expect(written(null, textFile('ui/index.html', text))).toBe(true);
   });
 
-  it('belongs to its author once it was changed', () => {
+  it('is not replaced after its author changed it', () => {
     const text = textOf(ours);
     for (const changed of [
       text.replace('needs', 'wants'),
@@ -64,7 +64,7 @@ describe('the generated page', () => {
     expect(isGeneratedPage(new Uint8Array([0xff, 0xfe, 0x0a]))).toBe(false);
   });
 
-  it('counts as generated only at its own path', () => {
+  it('is recognised as generated only at its own path', () => {
     const state = (generated: boolean | null, text: string): string | undefined => {
       const contract = contractWith({ generated });
       const files = [textFile('ui/index.html', text)];
@@ -113,7 +113,7 @@ describe('the files of the application', () => {
     expect(isPartOfPage('ui/_app/other.js')).toBe(false);
   });
 
-  it('are recognised when a person changed one', () => {
+  it('are recognised even if a person changed one of them', () => {
     const changed = compiled.map((file) =>
       file.path === 'ui/_app/app.css' ? textFile(file.path, 'body {}') : file,
     );
@@ -123,7 +123,7 @@ describe('the files of the application', () => {
     });
   });
 
-  it('are stale when the page moved, and ignored when its author changed the page', () => {
+  it('are stale if the page moved, and ignored if its author changed the page', () => {
     const moved = statesOf(contractWith({ static: 'web' }), compiled);
     expect(moved).toEqual(Object.fromEntries(paths.map((path) => [path.slice(3), 'stale'])));
     const own = compiled.map((file) =>
@@ -177,7 +177,7 @@ describe('the data of the page', () => {
     expect(modelIn(contractWith({ entry: '/start' })).entry).toBe('/start');
   });
 
-  it('has the entities of a world, also of one without an API', () => {
+  it('has the entities of a world, also of a world without an API', () => {
     const model = pageModel(contractWith({}, { api: null }), ui);
     expect(model.entities.map(({ name, routes }) => [name, routes])).toEqual([
       ['users', {}],
@@ -203,7 +203,7 @@ describe('the data of the page', () => {
     expect(fields.find(({ name }) => name === 'duplicate_of')?.label).toBe('Duplicate of');
   });
 
-  it('has the field that names a row', () => {
+  it('has the field that describes a row to people', () => {
     const titles = modelIn(contractWith()).entities.map(({ name, title }) => [name, title]);
     expect(titles).toEqual([
       ['users', null],

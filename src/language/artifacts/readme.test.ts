@@ -85,7 +85,7 @@ describe('readmeOf', () => {
     expect(rowOf(readme, 'extra')).toContain('| anything | no | yes |');
   });
 
-  it('marks what redaction does to a field, inner ones too', () => {
+  it('shows the redaction policy of a field, also of inner fields', () => {
     const readme = readmeOf(world());
     expect(rowOf(readme, 'author.login')).toContain('| unique, `[hash]` |');
     expect(rowOf(readme, 'watchers.*.email')).toContain('`[drop]`');
@@ -94,13 +94,13 @@ describe('readmeOf', () => {
     expect(readmeOf(world({ redact: null }))).not.toContain('salt');
   });
 
-  it('does not follow circles of definitions', () => {
+  it('ends for definitions that refer to one another in cycles', () => {
     const readme = readmeOf(world());
     expect(rowOf(readme, 'author.reports_to')).toBeDefined();
     expect(rowOf(readme, 'author.reports_to.login')).toBeUndefined();
   });
 
-  it('draws references, and marks optional ones', async () => {
+  it('draws references, and distinguishes optional ones', async () => {
     const readme = readmeOf(world());
     await parse(readme);
     const lines = diagramIn(readme).split('\n');
@@ -122,7 +122,7 @@ describe('readmeOf', () => {
     await parse(readmeOf(sampleContract({ entities })));
   });
 
-  it('leaves fields out of a large diagram, and a very large diagram out', async () => {
+  it('leaves the fields out of a large diagram, and leaves out a very large diagram', async () => {
     const many = (count: number): string =>
       readmeOf(
         sampleContract({
@@ -206,7 +206,7 @@ describe('readmeOf', () => {
     expect(readme.isWellFormed()).toBe(true);
   });
 
-  it('ends for lists of lists of the same kind', () => {
+  it('ends for lists that contain lists with the same schema', () => {
     const nested = { type: 'array', items: { $ref: '#/$defs/Nested' } };
     const properties = { id: { type: 'integer' }, nested: { $ref: '#/$defs/Nested' } };
     const entities = [sampleEntity('things', { properties })];

@@ -45,7 +45,7 @@ const codesOf = (files: TreeFile[], parts?: Partial<Contract>): string[] =>
   staleProblems(compile(files, parts)).map(({ file, code }) => `${file} ${code}`);
 
 describe('generatedState', () => {
-  it('finds a compiled tree current, whatever the order of its files', () => {
+  it('reports a compiled tree as current, whatever the order of its files', () => {
     expect(statesOf(compiled)).toEqual({});
     expect(statesOf(compiled.toReversed())).toEqual({});
     expect(staleProblems(compile(compiled))).toEqual([]);
@@ -59,12 +59,12 @@ describe('generatedState', () => {
     ]);
   });
 
-  it('reports everything as missing in a tree that was never compiled, and no problem', () => {
+  it('reports every file as missing in a tree that was never compiled, but no problem', () => {
     expect(new Set(Object.values(statesOf(inputs)))).toEqual(new Set(['missing']));
     expect(codesOf(inputs)).toEqual([]);
   });
 
-  it('finds files stale when what they were compiled from has changed', () => {
+  it('reports files as stale if the files from which they were compiled have changed', () => {
     expect(statesOf(compiled, { name: 'renamed' })).toEqual({
       'schema/README.md': 'stale',
       'schema/lock.json': 'stale',
@@ -77,7 +77,7 @@ describe('generatedState', () => {
     expect(statesOf(replaced(compiled, 'notes.md', 'a note'))).toEqual({});
   });
 
-  it('finds a file that was changed by hand, and one that was deleted', () => {
+  it('reports a file that was changed by hand, and a file that was deleted', () => {
     const edited = replaced(compiled, 'db/schema.sql', '-- mine');
     expect(statesOf(edited)).toEqual({ 'db/schema.sql': 'edited' });
     expect(staleProblems(compile(edited))).toEqual([
@@ -98,13 +98,13 @@ describe('generatedState', () => {
     ]);
   });
 
-  it('finds an author’s file at the path of a generated one', () => {
+  it('reports an author’s file at the path of a generated file', () => {
     const own = [...inputs, textFile('schema/README.md', '# Mine')];
     expect(statesOf(own)['schema/README.md']).toBe('edited');
     expect(codesOf(own)).toEqual(['schema/README.md edited_artifact']);
   });
 
-  it('finds files that are no longer generated', () => {
+  it('reports files that are no longer generated', () => {
     expect(statesOf(compiled, { api: null })['schema/openapi.json']).toBe('stale');
     const problems = staleProblems(compile(compiled, { api: null }));
     expect(problems.find(({ message }) => message.startsWith('schema/openapi.json'))?.hint).toBe(
@@ -114,7 +114,7 @@ describe('generatedState', () => {
     expect(statesOf(own, { api: null })['schema/openapi.json']).toBeUndefined();
   });
 
-  it('detects a changed lock, however it was changed', () => {
+  it('reports a lock that was changed in any way', () => {
     const lock = textOf(compiled, lockPath);
     const forged = JSON.parse(lock);
     forged.artifacts['db/schema.sql'] = `sha256:${'0'.repeat(64)}`;
@@ -142,7 +142,7 @@ describe('generatedState', () => {
     expect(statesOf([...without(compiled, lockPath), bytes])).toEqual({ [lockPath]: 'edited' });
   });
 
-  it('ignores the content of a changed lock', () => {
+  it('does not use the content of a changed lock', () => {
     const forged = JSON.parse(textOf(compiled, lockPath));
     const edited = replaced(compiled, 'db/schema.sql', '-- mine');
     forged.artifacts['db/schema.sql'] = 'sha256:forged';

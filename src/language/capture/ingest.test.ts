@@ -51,14 +51,14 @@ describe('results', () => {
     [['items'], { items: 'secret' }, '/items', 'must be a list or an object, is a text'],
     [[], 7, '', 'must be a list or an object, is a number'],
     [[], true, '', 'must be a list or an object, is a boolean'],
-  ])('notes a gap at %j of %j', (results, body, pointer, detail) => {
+  ])('leave a gap at the path %j of %j', (results, body, pointer, detail) => {
     expect(ingest(operationOf({}, { results }), body)).toEqual({
       rows: [],
       missing: [{ source: 'body', pointer, detail, count: 1 }],
     });
   });
 
-  it('leave out items that are no objects, and count them by kind', () => {
+  it('do not include items that are no objects; these are counted by type', () => {
     const body = { items: [{ id: 1 }, 'x', null, 'y', [{ id: 2 }], { id: 3 }] };
     expect(ingest(operationOf({}, { results: ['items'] }), body)).toEqual({
       rows: cards({ id: 1 }, { id: 3 }),
@@ -77,14 +77,14 @@ describe('results', () => {
 });
 
 describe('drop and carry_args', () => {
-  it('drops fields of the row, and no others of that name', () => {
+  it('drop removes fields of the row itself, and no inner fields with the same name', () => {
     const operation = operationOf({ drop: ['url', 'toString'] });
     expect(ingest(operation, { id: 1, url: 'u', author: { url: 'v' } }).rows).toEqual(
       cards({ id: 1, author: { url: 'v' } }),
     );
   });
 
-  it('writes arguments as they were given onto each row, over what is there', () => {
+  it('carry_args writes arguments as they were given into each row, in place of existing values', () => {
     const carryArgs = [
       { field: 'board_id', argument: 'board' },
       { field: 'state', argument: 'state' },
@@ -118,7 +118,7 @@ describe('explode', () => {
   });
   const labels = (...rows: Row[]) => rows.map((row) => ({ entity: 'labels', row }));
 
-  it('makes a row of each item, and removes the list from the row', () => {
+  it('makes a row from each item, and removes the list from the captured row', () => {
     const operation = operationOf({ explode: [explode({})] });
     const body = [
       { id: 1, labels: [{ name: 'a', card_id: 'own' }, { name: 'b' }] },
@@ -164,7 +164,7 @@ describe('explode', () => {
     });
   });
 
-  it('carries from the captured row before anything is dropped, arguments written onto it', () => {
+  it('carries values of the captured row with its arguments, before anything is dropped', () => {
     const operation = operationOf({
       drop: ['node'],
       carryArgs: [{ field: 'board', argument: 'board' }],
@@ -186,7 +186,7 @@ describe('explode', () => {
     });
   });
 
-  it('reads one list twice, and nested lists, each at its place', () => {
+  it('reads the same list twice, and nested lists, each at its path', () => {
     const operation = operationOf({
       explode: [
         explode({ field: ['pages', '0'], carry: [] }),
@@ -279,7 +279,7 @@ describe('ingestAnswer, whatever it is given', () => {
     for (const { row } of rows) expect(Object.getPrototypeOf(row)).toBe(Object.prototype);
   });
 
-  it('answers rows and few gaps, and leaves the body untouched', () => {
+  it('returns rows and few gaps, and does not change the body', () => {
     const segment = fc.constantFrom('a', 'b', '0', '__proto__', 'length');
     const path = fc.array(segment, { minLength: 1, maxLength: 3 });
     const fields = fc.array(fc.record({ field: segment, from: path }), { maxLength: 2 });

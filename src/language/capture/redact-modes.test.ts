@@ -6,7 +6,7 @@ const shapeOf = (text: string): string =>
   text.replace(/[0-9]/g, '0').replace(/[A-Z]/g, 'A').replace(/[a-z]/g, 'a');
 
 describe('preserveText', () => {
-  it('returns the digests that existing worlds hold', () => {
+  it('returns the same digests as in existing worlds', () => {
     expect(preserveText('board', 'ada.lovelace+x@mail.example')).toBe(
       'xhn.zojoubfk+x@xsbq.gefqcre',
     );
@@ -31,7 +31,7 @@ describe('preserveText', () => {
     );
   });
 
-  it('leaves characters outside ASCII unchanged, also half surrogate pairs', () => {
+  it('leaves characters outside ASCII unchanged, also lone surrogates', () => {
     const text = '１２ Ünïcödé 名前 👩‍🚀 \ud800';
     expect(preserveText('board', text).replace(/[a-z]/g, '')).toBe(text.replace(/[a-z]/g, ''));
     expect(preserveText('board', '')).toBe('');
@@ -51,7 +51,7 @@ describe('preserveText', () => {
     );
   });
 
-  it('uses all of its alphabet about equally', () => {
+  it('uses all characters of its alphabet about equally often', () => {
     const digits = preserveText('board', '0'.repeat(10_000));
     for (const digit of '0123456789') {
       expect(digits.split(digit).length).toBeGreaterThan(850);
@@ -69,7 +69,7 @@ describe('preserveNumber', () => {
     fc.constantFrom(Number.MAX_SAFE_INTEGER, 1e21, 1.5e-7, 0.000_001, 2 ** 53, 1e16),
   );
 
-  it('keeps sign, digits before and behind the point, exponent, and exactness', () => {
+  it('keeps the sign, the number of digits before and after the point, the exponent, and exactness', () => {
     fc.assert(
       fc.property(number, (given) => {
         const digest = preserveNumber('board', given);
@@ -85,7 +85,7 @@ describe('preserveNumber', () => {
     expect(preserveNumber('board', 1_234_567_890)).not.toBe(preserveNumber('other', 1_234_567_890));
   });
 
-  it('ends for numbers with few others of the same shape', () => {
+  it('ends for numbers that share their shape with few others', () => {
     for (const given of [Number.MAX_VALUE, Number.MIN_VALUE, 1.5e-323, -Number.MAX_VALUE]) {
       expect(Number.isFinite(preserveNumber('board', given))).toBe(true);
     }
@@ -115,7 +115,7 @@ describe('roundNumber', () => {
     [5e-324, 10, 0],
     [1.25e-9, 10, 1.3e-9],
     [4_503_599_627_370_495.5, 0, 4_503_599_627_370_496],
-  ])('%d to %d decimals is %d', (number, decimals, rounded) => {
+  ])('rounds %d with %d decimals to %d', (number, decimals, rounded) => {
     expect(roundNumber(number, decimals)).toBe(rounded);
   });
 

@@ -137,7 +137,7 @@ const shapeOf = (value: unknown): string =>
 const runs = { numRuns: 500 };
 
 describe('redaction, whatever the policy and the row', () => {
-  it('gives the same result as a plain model of the rules, in the order of the keys', () => {
+  it('gives the same result as a simple model of the rules, with the same order of keys', () => {
     fc.assert(
       fc.property(withoutPreserve, row, (of, given) => {
         expect(spell(redactRow(of, given).row)).toBe(spell(redactPlainly(of, given, [])));
@@ -146,7 +146,7 @@ describe('redaction, whatever the policy and the row', () => {
     );
   });
 
-  it('makes rows that verification accepts, except for objects in hashed and preserved fields, and does not change accepted rows', () => {
+  it('makes rows that verification accepts, except for objects in hashed and preserved fields; does not change accepted rows', () => {
     fc.assert(
       fc.property(policy, row, (of, given) => {
         const { row: redacted, counts } = redactRow(of, given);
@@ -161,7 +161,7 @@ describe('redaction, whatever the policy and the row', () => {
     );
   });
 
-  it('changes nothing the second time, except for preserve', () => {
+  it('changes nothing when it is applied again, except in preserved fields', () => {
     fc.assert(
       fc.property(withoutPreserve, row, (of, given) => {
         const once = redactRow(of, given).row;
@@ -173,7 +173,7 @@ describe('redaction, whatever the policy and the row', () => {
     );
   });
 
-  it('preserves the shape of everything, the same way every time', () => {
+  it('preserves the shape of every value, with the same result every time', () => {
     fc.assert(
       fc.property(policy, row, (of, given) => {
         const preserving = { ...of, hash: [], drop: [], round: {}, preserve: keys };
@@ -198,7 +198,7 @@ describe('redaction, whatever the policy and the row', () => {
     );
   });
 
-  it('keeps joins within a slug, and allows none across slugs', () => {
+  it('keeps joins between worlds with the same slug, and allows none between worlds with different slugs', () => {
     const text = fc.string({ minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(text, text, (one, other) => {
@@ -213,7 +213,7 @@ describe('redaction, whatever the policy and the row', () => {
     );
   });
 
-  it('looks up and marks a top-level field by its stored value', () => {
+  it('finds a top-level field by its stored value, and returns its policy', () => {
     fc.assert(
       fc.property(policy, key, scalar, (of, name, value) => {
         const { row: stored } = redactRow(of, objectOf([[name, value]]));

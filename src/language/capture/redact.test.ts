@@ -31,7 +31,7 @@ describe('redactRow', () => {
     );
   });
 
-  it('hashes numbers and booleans as JSON writes them, and leaves null and digests', () => {
+  it('hashes numbers and booleans as JSON writes them, and does not change null and digests', () => {
     const row = { a: 7, b: -0.5, c: true, d: null, e: sha256('x'), f: -0, g: 1e21 };
     expect(applied({ hash: Object.keys(row) }, row)).toEqual({
       a: sha256('7'),
@@ -55,7 +55,7 @@ describe('redactRow', () => {
     expect(applied({ drop: ['author.name', 'login.author', 'a.b.c'] }, row)).toEqual(row);
   });
 
-  it('lets only * match each item of a list', () => {
+  it('matches each item of a list only with `*`', () => {
     const row = { items: [{ mail: 'a' }, { mail: 'b' }, 'x'], grid: [[{ mail: 'c' }]] };
     expect(applied({ drop: ['items.*.mail', 'grid.*.*.mail'] }, row)).toEqual({
       items: [{}, {}, 'x'],
@@ -80,7 +80,7 @@ describe('redactRow', () => {
     );
   });
 
-  it('lets drop come before hash, hash before preserve, preserve before round', () => {
+  it('applies drop rather than hash, hash rather than preserve, and preserve rather than round', () => {
     const row = { of: { n: 1.25 }, n: 1.25 };
     const round = { n: 1 };
     expect(applied({ round, preserve: ['of.n'] }, row).of).not.toEqual({ n: 1.3 });
@@ -173,7 +173,7 @@ describe('verifyRow', () => {
     round: { lat: 2 },
   });
 
-  it('accepts digests, lists of them, absence, kept decimals, and whatever may be preserved', () => {
+  it('accepts digests, lists of digests, absent fields, numbers with few enough decimals, and any text or number in a preserved field', () => {
     const digest = sha256('x');
     const row = {
       email: digest,
@@ -228,7 +228,7 @@ describe('verifyRow', () => {
     expect(verifyRow(named, redactRow(named, row).row)).toEqual([]);
   });
 
-  it('refuses the same in an object of a preserved field, and in one that is in a hashed one', () => {
+  it('refuses plaintext in an object of a preserved field, and in an object inside a hashed field', () => {
     const preserving = policyOf({ preserve: ['name', 'address'] });
     const row = {
       name: { first: 'Anna', last: null },
@@ -286,7 +286,7 @@ describe('fieldPolicy', () => {
     [['of', 'lat'], { mode: 'round', decimals: 2 }],
     [['name'], undefined],
     [[], undefined],
-  ])('%j is %j', (path, expected) => {
+  ])('returns for %j: %j', (path, expected) => {
     expect(fieldPolicy(policy, path)).toEqual(expected);
   });
 });
@@ -311,7 +311,7 @@ describe('redactLookup', () => {
     expect(redactLookup(policy, ['id'], 7)).toEqual({ value: 7 });
   });
 
-  it('maps each of a list of plaintexts', () => {
+  it('converts each of a list of plaintexts', () => {
     expect(redactLookup(policy, ['email'], ['a', ['b'], null])).toEqual({
       value: [sha256('a'), [sha256('b')], null],
     });

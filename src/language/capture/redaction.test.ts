@@ -51,7 +51,7 @@ const nested = (levels: number, inner: Row): Row => {
 describe('a redaction', () => {
   const { applyPolicy, verifyPolicy, resolveValue } = createRedaction(policy);
 
-  it('keeps and accepts in any row the same as the rules', () => {
+  it('stores and accepts the same as `redact.ts`, for any row', () => {
     fc.assert(
       fc.property(row, (given) => {
         const before = JSON.stringify(given);
@@ -89,7 +89,7 @@ describe('a redaction', () => {
     [{ lat: 59.125 }, 'lat', '/lat', 'round:2'],
     [{ phone: { mobile: '5550100' } }, 'phone', '/phone/mobile', 'preserve'],
   ])(
-    'says of %j which field, place and policy is at fault, and quotes nothing',
+    'reports for %j which field, place and policy is at fault, and quotes nothing',
     (given, field, pointer, of) => {
       const breach = verifyPolicy(given);
       expect(breach).toMatchObject({ field, pointer, policy: of });
@@ -106,7 +106,7 @@ describe('a redaction', () => {
   });
 });
 
-it('changes no row in a world that redacts nothing', () => {
+it('a redaction without a policy changes no row', () => {
   const { applyPolicy, verifyPolicy, resolveValue } = createRedaction(null);
   const given = { email: 'ada@mail.example' };
   expect(applyPolicy(given)).toBe(given);
@@ -114,7 +114,7 @@ it('changes no row in a world that redacts nothing', () => {
   expect(resolveValue(['email'], 'x')).toEqual({ value: 'x' });
 });
 
-it('cannot redact rows of a world without a connector.toml', () => {
+it('rows of a world without a connector.toml cannot be redacted', () => {
   expect(redactionLack({ api: null }, 'apply')).toContain('no connector.toml');
   expect(redactionLack({ api: null }, 'refuse')).toContain('no connector.toml');
   expect(redactionLack({ api: null }, 'off')).toBeUndefined();

@@ -9,7 +9,7 @@ const said = (...checks: GivenCheck[]): string[] =>
 
 const issue = { entity: 'issues', where: { id: 10 } };
 
-describe('checks of a grader are refused by check, field and place', () => {
+describe('checks of a grader are refused with their number, field and place', () => {
   it.each<[string, GivenCheck, string]>([
     ['an entity', { entity: 'wikis', where: {} }, '0.entity: the world has no entity "wikis"'],
     ['a field', { ...issue, where: { status: 1 } }, '0.where.status: issues has no field "status"'],
@@ -79,7 +79,7 @@ describe('checks of a grader are refused by check, field and place', () => {
     expect(said(check)).toEqual([expect.stringContaining(message)]);
   });
 
-  it('a circular order, and an order by an ambiguous name', () => {
+  it('if their order has a cycle, or names a check ambiguously', () => {
     expect(said({ ...issue, name: 'a', after: 'b' }, { ...issue, name: 'b', after: 'a' })).toEqual([
       '0.after: after: "a" would have to come before itself',
     ]);
@@ -95,7 +95,7 @@ describe('checks of a grader are refused by check, field and place', () => {
     ]);
   });
 
-  it('valid checks are not refused', () => {
+  it('but not if they are valid', () => {
     expect(
       said(
         { ...issue, name: 'closed', changed: ['state'], unchanged: ['title'] },

@@ -47,7 +47,7 @@ describe('redact of a scenario', () => {
     "description = 'redact = \"apply\"'\n[seed]\nmode = 'append'\nredact='apply'\n",
     'seed = { redact = "apply" }\n',
     'seed.redact = "apply"\n',
-  ])('"apply" redacts rows, and the files that are to be stored: %j', (scenario) => {
+  ])('with "apply", redacts the rows, and the files that are to be stored: %j', (scenario) => {
     const { contract, rewritten, generated } = compiled(clear, scenario);
     const rows = contract.tasks[0]?.seed.rows.people;
     expect(rows).toEqual([kept]);
@@ -61,7 +61,7 @@ describe('redact of a scenario', () => {
     expect(again.ok && again.generated).toEqual(generated);
   });
 
-  it('"refuse" names entity, row, field and policy of plaintext without quoting it', () => {
+  it('with "refuse", reports entity, row, field and policy of plaintext without quoting it', () => {
     expect(problems(clear, '[seed]\nredact = "refuse"\n')).toMatchObject([
       { file: seedFile, pointer: '/0/email', code: 'bad_row' },
     ]);
@@ -81,7 +81,7 @@ describe('redact of a scenario', () => {
     expect(JSON.stringify(found)).not.toContain(secret);
   });
 
-  it('is refused without a connector, and for a value that is no mode', () => {
+  it('is refused if there is no connector, and if its value is no mode', () => {
     for (const mode of ['apply', 'refuse']) {
       expect(problems(clear, `seed.redact = "${mode}"\n`, { withConnector: false })).toMatchObject([
         {

@@ -98,12 +98,12 @@ describe('TypeScript', () => {
     expect(sorted(typescriptModules.members.handler)).toEqual(sorted(names));
   });
 
-  it('names the modules of Node that the host lets through', () => {
+  it('lists the modules of Node that the host allows', () => {
     expect(sorted(nodeModules)).toEqual(sorted(allowedBuiltins));
   });
 });
 
-it('functions of the store are exported, and members of a handler’s context', () => {
+it('functions of the store are exported, and are members of a handler’s context', () => {
   const held = ({ store, exports, members }: AuthorModules) =>
     [...store].filter((name) => !exports.get('svc_env')?.has(name) || !members.handler.has(name));
   expect([held(pythonModules), held(typescriptModules)]).toEqual([[], []]);
@@ -123,7 +123,7 @@ describe('both languages', () => {
     }
   });
 
-  it('have the same exports, but for the types of options and requests', () => {
+  it('have the same exports, except for the types of options and requests', () => {
     const named = ['svc_env', 'svc_env/testing'].flatMap((name) => [
       ...(typescriptModules.exports.get(name) ?? []),
     ]);

@@ -69,7 +69,7 @@ describe('compileTree', () => {
     expect(routes.whoami).toMatchObject({ entity: null, handler: 'who_am_i', status: 203 });
   });
 
-  it('adds no envelope to the object of a handler, and keeps the schemas that it declares', () => {
+  it('adds no envelope to a handler that answers one object, and keeps the schemas that it declares', () => {
     const whoami = (lines: string) =>
       contractOf((world) => {
         replaceIn(world, 'connector.toml', 'status = 203', `status = 203\n${lines}`);
@@ -83,7 +83,7 @@ describe('compileTree', () => {
     });
   });
 
-  it("answers the vendor's errors and credential", () => {
+  it("contains the vendor's errors and credential scheme", () => {
     expect(contractOf().api).toMatchObject({
       auth: { scheme: 'header', name: 'X-Api-Key', tokenPath: null, scope: null },
       unauthorized: { status: 401, body: '{"error":"unauthorized"}' },
@@ -127,7 +127,7 @@ describe('compileTree', () => {
     expect(tokenPathOf('token_url = "/login/token"', 'token_path = "/t2"')).toBe('/t2');
   });
 
-  it('describes how the vendor is reached and captured', () => {
+  it("contains the vendor's address, and the settings of captures", () => {
     const { vendor } = contractOf();
     expect(vendor).toMatchObject({
       slug: 'board',
@@ -170,7 +170,7 @@ describe('compileTree', () => {
     });
   });
 
-  it('takes the listed fields of an item, or all if none are listed', () => {
+  it('takes the listed fields of an item, or all fields if none are listed', () => {
     const takeOf = (take: string) =>
       contractOf((world) =>
         replaceIn(world, 'connector.toml', 'take = { id = "" }', take),

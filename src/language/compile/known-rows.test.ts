@@ -19,7 +19,7 @@ const edited = (path: string, from: string, to: string): TreeFile[] =>
     return textFile(path, text.replace(from, to));
   });
 
-it('a compile with cached row checks gives the same result, whatever was changed, broken and mended since', () => {
+it('compiling with the cache of rows gives the same result as without it, whatever was changed, broken and repaired since', () => {
   const known: KnownRowFiles = new Map();
   const rows = 'data/records_1.json';
   const trees = {

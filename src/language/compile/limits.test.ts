@@ -216,7 +216,7 @@ const problemsAfter = (change: Change) => {
   return result.ok ? [] : result.problems;
 };
 
-describe('a limit has its own refusal', () => {
+describe('each limit has its own error', () => {
   it.each(refusals)('%s', (_limit, change, code, words) => {
     const found = problemsAfter(change).filter((problem) => problem.code === code);
     expect(found.map(({ message }) => message)).toEqual([expect.stringContaining(words)]);
@@ -280,7 +280,7 @@ describe('a tree within the limits', () => {
     expect(takes(schema)(value)).toBe(false);
   });
 
-  it('is checked to the end at the limit of depth', () => {
+  it('is validated completely at the limit of depth', () => {
     const chain = named(languageLimits.referenceChain - 1, 'D', (index) => ({
       anyOf: [{ $ref: index === 0 ? '#/$defs/Tree' : `#/$defs/D${index - 1}` }],
       unevaluatedProperties: false,
@@ -306,7 +306,7 @@ describe('a tree within the limits', () => {
 });
 
 describe('hostile input', () => {
-  it('is matched in linear time by a pattern that backtracks elsewhere', () => {
+  it('is matched in linear time by a pattern that backtracks in other engines', () => {
     const world = smallWorld();
     const text = `${'a'.repeat(30_000)}!`;
     world.json['schema/world.json'].$defs.Card.properties.title.pattern = '^(a+)+$';

@@ -24,7 +24,7 @@ const longer = (world: SmallWorld): void => {
 };
 
 describe('rows of data/', () => {
-  it('are counted by file, with the fields, the policy and the way out', () => {
+  it('that have plaintext are counted by file; the warning has the fields, the policy and the way out', () => {
     const [first, ...others] = warningsOf((world) => {
       longer(world);
       policy(world, 'hash = ["login"]');
@@ -49,7 +49,7 @@ describe('rows of data/', () => {
     expect(warnings.filter((warning) => warning.startsWith('data/'))).toEqual([]);
   });
 
-  it('that would not fit after redaction are reported as needing another schema first', () => {
+  it('that would not fit their schema after redaction are reported with the advice to change the schema first', () => {
     const [warning] = warningsOf((world) => policy(world, 'hash = ["login"]'));
     expect(warning).toMatch(
       /; redacted they would not fit \(cards\.author .+\): change the schema/,
@@ -66,7 +66,7 @@ describe('rows of data/', () => {
     expect(warnings.join()).not.toContain('private');
   });
 
-  it('raise none in a world without a policy, nor of fields that are preserved', () => {
+  it('raise no warning in a world without a policy, nor for preserved fields', () => {
     expect(warningsOf((world) => policy(world, 'preserve = ["title"]'))).toEqual([]);
     const compiled = compileChanged();
     if (!compiled.ok) throw new Error('does not compile');
@@ -87,7 +87,7 @@ describe('rows of data/', () => {
   });
 });
 
-it('a seed that holds plaintext is named with its task and the key that redacts it', () => {
+it('a warning about a seed with plaintext names the task and the key that redacts the seed', () => {
   const warnings = warningsOf((world) => {
     longer(world);
     policy(world, 'hash = ["login"]');

@@ -117,7 +117,7 @@ describe('compileTree, whatever it is given', () => {
     { name: 'the small world', tree: toTree(smallWorld()), usual: 1_860, short: 460, atLeast: 0.1 },
     { name: 'a template', tree: readTemplate('code-hosting'), usual: 40, short: 12, atLeast: 0 },
   ])(
-    'survives changes to $name',
+    'ends with a contract or problems after changes to $name',
     ({ tree, usual, short, atLeast }) => {
       const runs = fuzzRuns(usual, short);
       let compiled = 0;
@@ -135,7 +135,7 @@ describe('compileTree, whatever it is given', () => {
     60 * minutes,
   );
 
-  it('survives any files at all', () => {
+  it('ends with a contract or problems for any files', () => {
     const path = fc.oneof(
       fc.string({ maxLength: 20 }),
       fc.constantFrom(...toTree(smallWorld()).map((file) => file.path), 'data/x.json'),
@@ -149,7 +149,7 @@ describe('compileTree, whatever it is given', () => {
     );
   });
 
-  it('survives any JSON as the data model', () => {
+  it('ends with a contract or problems for any JSON as the data model', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         const files = [textFile('schema/world.json', json), textFile('svc-env.toml', '')];

@@ -14,7 +14,7 @@ import { languageWarnings } from './warnings.ts';
 const warningsOf = (contract: Contract, files: readonly TreeFile[]): string[] =>
   languageWarnings({ ...contract, tasks: [] }, files, {});
 
-it('warns of redaction after which rows do not fit their schemas', () => {
+it('a warning reports redaction after which rows do not fit their schemas', () => {
   expect(warningsOf(contractOf(), toTree(smallWorld()))).toEqual([]);
   const contract = contractOf((world) => {
     replaceIn(
@@ -32,7 +32,7 @@ it('warns of redaction after which rows do not fit their schemas', () => {
   ]);
 });
 
-it('warns of a name to redact that no field has', () => {
+it('a warning reports a name in [redact] that no field has', () => {
   const contract = contractOf((world) =>
     replaceIn(world, 'connector.toml', 'hash = ["login"]', 'hash = ["login", "titel"]'),
   );
@@ -41,7 +41,7 @@ it('warns of a name to redact that no field has', () => {
   ]);
 });
 
-it('warns of objects and lists of them that are hashed or preserved', () => {
+it('a warning reports hashed or preserved fields whose values are objects or lists of objects', () => {
   const contract = contractOf((world) => {
     const { properties } = world.json['schema/world.json'].$defs.Card;
     properties.people = { type: 'array', items: { type: 'object' } };
@@ -54,7 +54,7 @@ it('warns of objects and lists of them that are hashed or preserved', () => {
   ]);
 });
 
-it('warns of code in a folder from which it is not run', () => {
+it('a warning reports code in a folder from which no code is run', () => {
   const paths = ['api/build/b.py', 'api/inner/dist/a.ts', 'api/dist/notes.txt', 'docs/build/c.py'];
   const code = paths.map((path) => textFile(path, ''));
   expect(warningsOf(contractOf(), [...toTree(smallWorld()), ...code])).toEqual([
@@ -63,14 +63,14 @@ it('warns of code in a folder from which it is not run', () => {
   ]);
 });
 
-it('warns of a push that runs tests in a world without tests', () => {
+it('a warning reports a push that is to run tests in a world without tests', () => {
   const files = toTree(smallWorld()).filter(({ path }) => !path.startsWith('tests/'));
   expect(warningsOf(contractOf(), files)).toEqual([
     'a push is to run the tests, but there is no file in tests/, so it runs none',
   ]);
 });
 
-it('warns of a create route that can never make a row, but not of one that takes the whole body', () => {
+it('a warning reports a create route that can never make a row, but not a route that takes the whole body', () => {
   const operation = [
     ...['', '[[operations]]', 'name = "append_card"', 'method = "POST"', 'path = "/appended"'],
     ...['entity = "cards"', '[operations.api]', 'action = "create"'],

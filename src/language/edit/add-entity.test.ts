@@ -19,7 +19,7 @@ const refused = (entity: NewEntity, files = starter) => {
 };
 
 describe('addEntity', () => {
-  it('adds an entity that is given only by its name', () => {
+  it('adds an entity for which only a name is given', () => {
     const { tree, files, changes } = added({ name: 'users' });
     expect(files.map(({ path }) => path)).toEqual(['schema/world.json']);
     const before = textAt(starter, 'schema/world.json');
@@ -71,7 +71,7 @@ describe('addEntity', () => {
     });
   });
 
-  it('adds a key in front when fields are given without one', () => {
+  it('adds a key before the other fields if none is given', () => {
     const { tree } = added({ name: 'users', fields: [{ name: 'login', type: 'string' }] });
     const result = compileTree(tree);
     const users = result.ok && result.contract.entities.find(({ name }) => name === 'users');
@@ -139,7 +139,7 @@ describe('addEntity', () => {
     expect(problems).toMatchObject([{ file: 'connector.toml', code: 'entity_path' }]);
   });
 
-  it('shows the place in the present file', () => {
+  it('reports problems at their place in the unedited file', () => {
     const lines = textAt(starter, 'schema/world.json').split('\n');
     const lineOf = (start: string): number =>
       lines.findIndex((line) => line.trimStart().startsWith(start)) + 1;
@@ -147,7 +147,7 @@ describe('addEntity', () => {
     expect(refused({ name: '0' })).toMatchObject([{ line: lineOf('"entities"'), column: 5 }]);
   });
 
-  it('edits a tree that has problems of its own', () => {
+  it('edits a tree that already has problems', () => {
     const broken = replaceFiles(starter, [textFile('data/notes.json', '[{}]')]);
     expect(added({ name: 'users' }, broken).files).toHaveLength(1);
   });

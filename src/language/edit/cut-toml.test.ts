@@ -28,7 +28,7 @@ describe('cutToml', () => {
     );
   });
 
-  it('cuts a table, and leaves the comments of others', () => {
+  it('cuts a table, and leaves the comments of other tables', () => {
     expect(cutToml(routes, ['api'])).toBe(routes.replace('[api]\nenvelope = "data"\n\n', ''));
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { diffText } from './diff-text.ts';
 
 describe('diffText', () => {
-  it('returns nothing for equal texts', () => {
+  it('returns an empty text for equal texts', () => {
     expect(diffText('a\n', 'a\n', 'f')).toBe('');
   });
 
@@ -17,13 +17,13 @@ describe('diffText', () => {
     );
   });
 
-  it('says when a file does not end its last line', () => {
+  it('adds a remark if the last line of a file has no line end', () => {
     expect(diffText('a\nb', 'a\nc\n')).toBe(
       '@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n',
     );
   });
 
-  it('shows texts with little in common as a whole replacement', () => {
+  it('replaces the whole text if the texts have little in common', () => {
     const lines = (word: string): string =>
       Array.from({ length: 4_000 }, (_, index) => `${word} ${index}\n`).join('');
     const shown = diffText(lines('old'), lines('new'));

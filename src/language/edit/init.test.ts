@@ -23,13 +23,13 @@ describe('initTree without a template', () => {
     expect(baseRows.notes).toHaveLength(2);
   });
 
-  it('declares a connector of its own', () => {
+  it('declares its connector as custom', () => {
     const manifest = textAt(initTree({ name: 'My world' }), 'svc-env.toml');
     expect(parse(manifest)).toMatchObject({ environment: { connector: 'custom' } });
   });
 
   it.each(['"quoted" \\ and = [x] #', 'Größe — 世界', '$& $1', '日本', '---', 'x'.repeat(200)])(
-    'takes the name %s as it is',
+    'writes the name %s unchanged',
     (name) => {
       const files = initTree({ name });
       expect(compiled(files).contract.name).toBe(name);
@@ -67,7 +67,7 @@ describe('initTree with an HTTP API', () => {
   });
 
   it.each(['"quoted" \\ and = [x] #', '日本', '---', 'x'.repeat(200)])(
-    'takes the name %s',
+    'accepts the name %s',
     (name) => {
       const tree = initTree({ name, api: true });
       expect(compiled(tree).contract.name).toBe(name);
@@ -84,7 +84,7 @@ describe('initTree with an HTTP API', () => {
 describe('initTree with a template', () => {
   const template = toTree(smallWorld());
 
-  it('copies its tree under another name', () => {
+  it("copies the template's tree under another name", () => {
     const files = initTree({ name: 'Other board', template });
     expect(files.map(({ path }) => path)).toEqual(template.map(({ path }) => path));
     expect(compiled(files).contract.name).toBe('Other board');

@@ -25,7 +25,7 @@ describe('rewriteJson', () => {
     expect(changed(text, () => undefined)).toBe(text);
   });
 
-  it('adds a key behind the one that it follows, laid out like its neighbours', () => {
+  it('adds a key after the key that precedes it in the value, laid out like its neighbours', () => {
     const result = changed(text, (value) => {
       value.shapes = { Id: value.shapes.Id, Name: { type: 'string' }, 'x-note': [1, 2] };
       value.last = true;
@@ -45,7 +45,7 @@ describe('rewriteJson', () => {
 `);
   });
 
-  it('adds to and removes from values on one line', () => {
+  it('adds and removes members of objects and lists on one line', () => {
     const result = changed(text, (value) => {
       value.list.push('three');
       value.shapes.Id = { type: ['integer', 'null'] };
@@ -63,7 +63,7 @@ describe('rewriteJson', () => {
     expect(result).toContain('    "field_11"\n  ],\n  "shapes"');
   });
 
-  it('takes out the first, the last and every member', () => {
+  it('removes the first, the last and all members', () => {
     const from = '{\n\t"a": 1,\n\t"b": 2,\n\t"c": 3\n}';
     const without = (...keys: string[]): string =>
       changed(from, (value) => {
@@ -75,7 +75,7 @@ describe('rewriteJson', () => {
     expect(without('a', 'b', 'c')).toBe('{}');
   });
 
-  it('follows line ends, tabs and a text that never has two values on a line', () => {
+  it("keeps the text's line ends and tabs, and its style of one value per line", () => {
     const from = '{\r\n\t"a": [\r\n\t\t1\r\n\t]\r\n}\r\n';
     const result = changed(from, (value) => {
       value.a.push(2);
@@ -86,7 +86,7 @@ describe('rewriteJson', () => {
     );
   });
 
-  it('changes what lies inside the items of a list', () => {
+  it('changes values inside the items of a list', () => {
     const from = '[\n  { "a": 1, "x-k": 1.50 },\n  { "a": 2 }\n]';
     const result = changed(from, (value) => {
       value[0].a = 5;
@@ -94,7 +94,7 @@ describe('rewriteJson', () => {
     expect(result).toBe('[\n  { "a": 5, "x-k": 1.50 },\n  { "a": 2 }\n]');
   });
 
-  it('parses to the new value whatever the old text, and is the old text again when undone', () => {
+  it('returns a text with the new value for any old text, and returns the old text again when the change is undone', () => {
     const json = fc.jsonValue({ maxDepth: 4 });
     const spaces = fc.constantFrom(undefined, 1, 2, '\t');
     fc.assert(

@@ -139,7 +139,7 @@ describe('removeEntity', () => {
     ]);
   });
 
-  it('does not judge a tree in which a file cannot be read', () => {
+  it('refuses a tree in which a file cannot be read', () => {
     const files = replaceFiles(withLabels(), [textFile('connector.toml', 'x = ')]);
     expect(refused('labels', files)).toMatchObject([{ file: 'connector.toml', code: 'syntax' }]);
   });
@@ -198,7 +198,7 @@ describe('removeEntityWithUses', () => {
     expect(compileTree(tree)).toMatchObject({ ok: true, contract: { webhooks: null } });
   });
 
-  it("gets one from the starter to a world of entities of one's own", () => {
+  it("removes all entities of the starter, so that only the author's entities are left", () => {
     const added = addEntity(starter, { name: 'projects' });
     if (!added.ok) throw new Error('projects cannot be added');
     const own = replaceFiles(starter, added.files);
@@ -230,7 +230,7 @@ describe('removeEntityWithUses', () => {
     expect(textAt(tree, 'svc-env.toml')).not.toContain('[[tasks]]');
   });
 
-  it('refuses, naming it, where only the author can change what refers to the entity', () => {
+  it('refuses, naming the reference, if only the author can change it', () => {
     const result = removeEntityWithUses(treeWith(), 'cards');
     const messages = result.ok ? [] : result.problems.map(({ message }) => message);
     expect(messages).toEqual([

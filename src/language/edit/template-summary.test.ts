@@ -38,7 +38,7 @@ describe('summarizeTemplate', () => {
 });
 
 describe('leadOf', () => {
-  it('is the first paragraph that is no heading', () => {
+  it('returns the first paragraph that is no heading', () => {
     expect(leadOf('# A\n\n## B\n\n  one\ntwo  \n\nthree')).toBe('one two');
     expect(leadOf('# A')).toBe('');
   });

@@ -58,7 +58,7 @@ describe('readCaptures', () => {
     ['it lies in no folder', 'captures/a.json', capture, 'unsupported_file', ''],
     ['it lies too deep', 'captures/list_cards/b/a.json', capture, 'unsupported_file', ''],
     ['it is another file', 'captures/list_cards/a.txt', 'x', 'unsupported_file', ''],
-  ])('leaves a capture out and says why when %s', (_what, path, content, code, pointer) => {
+  ])('leaves a capture out and reports the reason if %s', (_what, path, content, code, pointer) => {
     const tree = treeOf({ [path]: content, 'captures/list_cards/ok.json': capture });
     expect(readCaptures(tree)).toHaveLength(1);
     expect(problemsOf(tree)).toEqual([[code, path, pointer]]);

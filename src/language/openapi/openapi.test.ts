@@ -15,7 +15,7 @@ import type { ApiContract, RouteContract } from '../contract.ts';
 import { openApiOf } from './openapi.ts';
 
 describe('openApiOf', () => {
-  it('is a valid document of a whole world', async () => {
+  it('returns a valid document for a complete world', async () => {
     const document = openApiOf(sampleContract({ api: sampleApi }));
     expect(await lintOpenApi(document)).toEqual([]);
     expect(await lintOpenApi(openApiOf(contractOf()))).toEqual([]);
@@ -28,7 +28,7 @@ describe('openApiOf', () => {
     ]);
   });
 
-  it('writes arguments inside segments unchanged, and marks others that may contain slashes', async () => {
+  it('writes arguments inside segments unchanged, and describes arguments that may contain slashes', async () => {
     const document = documentOf([
       card('GET', '/cards/{id}.json'),
       card('GET', '/files/{path...}/raw'),
@@ -42,7 +42,7 @@ describe('openApiOf', () => {
     expect(remove.parameters).toEqual([path]);
   });
 
-  it('describes what handlers declare of their bodies and answers', async () => {
+  it('has the schemas that handlers declare for their bodies and answers', async () => {
     const person = { $ref: '#/$defs/Person' };
     const document = documentOf([
       card('POST', '/people', {
@@ -78,7 +78,7 @@ describe('openApiOf', () => {
     expect(await lintOpenApi(document)).toEqual([]);
   });
 
-  it('gives legal names to definitions and rewrites references to them, but not in values', async () => {
+  it('gives valid names to definitions, and changes references to them except in values such as `const`', async () => {
     const document = documentOf([card('GET', '/cards')]);
     expect(await lintOpenApi(document)).toEqual([]);
     const { schemas } = document.components;
@@ -95,7 +95,7 @@ describe('openApiOf', () => {
     expect(schemas.cards_2).toEqual(definitions.cards);
   });
 
-  it('leaves bodies and answers of handlers open', async () => {
+  it('does not constrain bodies and answers of handlers without schemas', async () => {
     const handler = (method: 'GET' | 'PUT', name: string): RouteContract =>
       card(method, '/anything', {
         action: 'handler',
@@ -115,7 +115,7 @@ describe('openApiOf', () => {
     expect(put.responses['200'].content['application/json'].schema).toEqual({});
   });
 
-  it('shows errors in the words of the vendor, grouped by status', async () => {
+  it("shows the vendor's error bodies as examples, grouped by status", async () => {
     const gone = { status: 410, body: '<gone/>' };
     const xml = documentOf([card('GET', '/cards/{id}', { single: true, notFound: gone })], {
       errorContentType: 'application/xml',
@@ -140,7 +140,7 @@ describe('openApiOf', () => {
     expect(merged.components.examples.Invalid).toEqual({ value: { why: 'bad' } });
   });
 
-  it('shows the answers of writing routes by cause', async () => {
+  it('shows the errors of writing routes by cause', async () => {
     const routes = [
       card('POST', '/cards', { action: 'create' }),
       card('GET', '/cards/{id}', { single: true }),
@@ -199,7 +199,7 @@ describe('openApiOf', () => {
     ]);
   });
 
-  it('names every place in which a session accepts its token', async () => {
+  it('lists every scheme in which a session accepts its token', async () => {
     const auths: [ApiContract['auth'], unknown][] = [
       [{ scheme: 'bearer', name: null, tokenPath: null, scope: null }, undefined],
       [{ scheme: 'none', name: null, tokenPath: null, scope: null }, undefined],
@@ -243,7 +243,7 @@ describe('openApiOf', () => {
     }
   });
 
-  it('is valid for hostile names and values, too', async () => {
+  it('is a valid document for hostile names and values', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const document = documentOf(
       [

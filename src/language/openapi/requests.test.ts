@@ -5,7 +5,7 @@ import { card, cards, documentOf, equals, type Loose } from '#test/support/world
 import { plainPaging } from '../contract.ts';
 
 describe('a document of requests', () => {
-  it('types parameters by their fields', async () => {
+  it('gives parameters the types of their fields', async () => {
     const document = documentOf([
       card('GET', '/lists/{list}/cards', {
         params: ['state', 'login', 'label', 'q', 'size', 'free'].map((name) => ({
@@ -43,7 +43,7 @@ describe('a document of requests', () => {
     expect(parameters[4].description).toBe("Beginning of the row's title.");
   });
 
-  it('pages by parameters, keys and headers', async () => {
+  it('describes pagination by parameters, keys and headers', async () => {
     const paging = {
       ...plainPaging,
       limitParam: 'per_page',
@@ -89,7 +89,7 @@ describe('a document of requests', () => {
     expect(bare).toEqual({ type: 'array', items: { $ref: '#/components/schemas/cards' } });
   });
 
-  it('nests the fields of the body, and requires the fields that the row needs', async () => {
+  it('nests the fields of the body, and requires the fields that a row requires', async () => {
     const document = documentOf([
       card('POST', '/lists/{list}/cards', {
         action: 'create',
@@ -140,7 +140,7 @@ describe('a document of requests', () => {
     });
   });
 
-  it('has all fields of the entity if none are mapped, and requires none for an update', async () => {
+  it('has all fields of the entity if no fields are mapped, and requires none for an update', async () => {
     const document = documentOf([
       card('POST', '/cards', { action: 'create', generate: [{ field: 'id', with: 'int' }] }),
       card('PATCH', '/cards/{id}', { action: 'update', filter: [equals('id', 'id')] }),

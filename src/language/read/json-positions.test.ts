@@ -29,7 +29,7 @@ describe('outlineJson', () => {
     ]);
   });
 
-  it('shows a value of several lines, and what is missing in it, by its key', () => {
+  it("shows a value of several lines, and a member that it lacks, at the value's key", () => {
     expect(inJson(text, '/a', '/é😀', '/é😀/y', '/é😀/z', '')).toEqual([
       '2:3',
       '4:13',
@@ -39,7 +39,7 @@ describe('outlineJson', () => {
     ]);
   });
 
-  it('shows what is missing in the document, or in a value on one line, around it', () => {
+  it('shows a member that the document, or a value on one line, lacks at the enclosing value', () => {
     expect(inJson(text, '/b', '/a/1/x', '/a/0/x/y')).toEqual([undefined, '3:5', '2:9']);
   });
 
@@ -87,7 +87,7 @@ describe('outlineJson', () => {
 });
 
 describe('faults of JSON', () => {
-  it('finds repeated keys of an object, and nothing below them', () => {
+  it('finds repeated keys of an object, and no further faults below them', () => {
     const text = '{"a":{"a":1},"b":[{"x":1},{"x":2}],"a":{"a":1}}';
     expect(findDuplicateKeys(text)).toEqual(['/a']);
     expect(findDuplicateKeys('{"a":1,"\\u0061":2}')).toEqual(['/a']);
@@ -105,7 +105,7 @@ describe('faults of JSON', () => {
   it.each([
     ['lists', '['.repeat(100_000) + ']'.repeat(100_000)],
     ['objects', `${'{"b":'.repeat(100_000)}12345678901234567890${'}'.repeat(100_000)}`],
-  ])('refuses bottomless %s that a repeated key replaces', (_what, deep) => {
+  ])('refuse bottomless %s that a repeated key replaces', (_what, deep) => {
     const problems = createProblems();
     expect(parseJson(problems, 'x.json', `{"a":${deep},"a":1}`)).toBeUndefined();
     expect(problems.list().map(({ code }) => code)).toEqual(['too_deep']);
@@ -130,7 +130,7 @@ describe('faults of JSON', () => {
     ['', 0],
     ['{"a":"}",]', 9],
     ["{'a':1}", 1],
-  ])('finds what is unexpected in %j', (text, offset) => {
+  ])('finds the unexpected token in %j', (text, offset) => {
     expect(() => JSON.parse(text)).toThrow();
     expect(findUnexpected(text)).toBe(offset);
   });

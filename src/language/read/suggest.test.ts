@@ -10,7 +10,7 @@ describe('nearestName', () => {
     ['Unique', 'unique'],
     ['primary-key', 'primary_key'],
     ['schem', 'schema'],
-  ])('%s is taken for %s', (name, meant) => {
+  ])('returns for %s: %s', (name, meant) => {
     expect(nearestName(name, ['schema', 'unique', 'primary_key'])).toBe(meant);
   });
 
@@ -20,7 +20,7 @@ describe('nearestName', () => {
 });
 
 describe('suggestName', () => {
-  it('names the nearest, or else all known names', () => {
+  it('names the nearest name, or else all known names', () => {
     expect(suggestName('ids', ['id', 'name'])).toBe('did you mean "id"?');
     expect(suggestName('color', ['id', 'name'])).toBe('known: id, name');
     expect(suggestName('color', [])).toBeUndefined();

@@ -208,7 +208,7 @@ when = 1979-05-27 07:32:00Z # a date
     ['a long text', `long = "${'x'.repeat(1_000_000)}"`],
     ['a long list', `long = [${'0,'.repeat(500_000)}]`],
     ['many tables', '[[long]]\n'.repeat(100_000)],
-  ])('finds what stands behind %s', (_what, long) => {
+  ])('finds the value after %s', (_what, long) => {
     const lines = long.split('\n').length;
     expect(inToml(`${long}\n[after]\nkey = 1\n`, '/after/key')).toEqual([`${lines + 2}:7`]);
   });

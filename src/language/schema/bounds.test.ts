@@ -13,7 +13,7 @@ describe('deepestDefinition', () => {
     expect(deepestDefinition(definitions)).toEqual({ name: 'A', depth: 2 + 3 + 1 });
   });
 
-  it('counts a circle as deep as all its members together', () => {
+  it('counts the depth of a cycle as the sum of its members', () => {
     const definitions = {
       A: { properties: { b: to('B') } },
       B: { properties: { a: to('A'), b: to('B'), c: to('C') } },

@@ -16,7 +16,7 @@ const card = {
 describe('createRowChecker', () => {
   const checker = createRowChecker(contractOf());
 
-  it('accepts rows that fit, with null where it is allowed', () => {
+  it('accepts valid rows, with null where null is allowed', () => {
     expect(checker.check('cards', card)).toEqual([]);
     expect(checker.check('cards', { ...card, cover: null, code: null, estimate: 0.5 })).toEqual([]);
   });
@@ -85,12 +85,12 @@ describe('createRowChecker', () => {
     ]);
   });
 
-  it('reports few problems of large rows that are wrong throughout', () => {
+  it('reports a limited number of problems for large rows that are invalid throughout', () => {
     const problems = checker.check('cards', { ...card, labels: Array(200_000).fill(0) });
     expect(problems).toHaveLength(1);
   });
 
-  it('follows shapes that contain themselves, down to the limit of depth', () => {
+  it('follows schemas that contain themselves, down to the limit of depth', () => {
     const chain = (depth: number): object =>
       depth === 0 ? { login: 'a' } : { login: 'a', reports_to: chain(depth - 1) };
     expect(checker.check('cards', { ...card, author: chain(50) })).toEqual([]);

@@ -16,13 +16,13 @@ const parse = (text: string): unknown => JSON.parse(text);
 describe('keys that every object inherits', () => {
   const inherited = ['constructor', '__proto__', 'toString', 'valueOf', 'hasOwnProperty'];
 
-  it.each(inherited)('%s is missing unless the value has it', (name) => {
+  it.each(inherited)('include %s, which is missing unless the value itself has it', (name) => {
     const fits = takes({ required: [name] });
     expect(fits({})).toBe(false);
     expect(fits(parse(`{${JSON.stringify(name)}: 1}`))).toBe(true);
   });
 
-  it.each(inherited)('%s as a key does not change how values compare', (name) => {
+  it.each(inherited)('include %s, which as a key does not affect comparisons of values', (name) => {
     const text = `{${JSON.stringify(name)}: {"a": 1}}`;
     expect(takes({ const: parse(text) })(parse(text))).toBe(true);
     expect(takes({ enum: [parse(text)] })(parse('{}'))).toBe(false);
@@ -30,7 +30,7 @@ describe('keys that every object inherits', () => {
     expect(takes({ uniqueItems: true })([parse(text), parse('{}')])).toBe(true);
   });
 
-  it.each(inherited)('%s is an additional property', (name) => {
+  it.each(inherited)('include %s, which counts as an additional property', (name) => {
     const value = parse(`{${JSON.stringify(name)}: 1}`);
     for (const keyword of ['additionalProperties', 'unevaluatedProperties']) {
       expect(takes({ properties: { a: true }, [keyword]: false })(value)).toBe(false);
@@ -39,23 +39,23 @@ describe('keys that every object inherits', () => {
   });
 });
 
-describe('names', () => {
-  it('with half a character are refused where declared, and allowed where only required', () => {
+describe('names with a lone surrogate', () => {
+  it('are refused in declarations, and allowed in lists of required names', () => {
     const properties = { '\ud800': true };
     expect(takeSchema({ properties }, {}).refused).toEqual(['bad_name']);
     expect(takeSchema({ required: ['\ud800'] }, {}).fits?.({ '\ud800': 1 })).toBe(true);
   });
 });
 
-describe('a small text that could cause much work', () => {
-  it('has a long list compared once', () => {
+describe('a small input that could cause much work', () => {
+  it('is a long list, which is read only once for comparisons', () => {
     const list = Array.from({ length: 200_000 }, (_, index) => (index % 2 ? index : `${index}`));
     const fits = takes({ uniqueItems: true });
     expect(fits(list)).toBe(true);
     expect(fits([...list, '0'])).toBe(false);
   });
 
-  it('has each level of a nested value checked once', () => {
+  it('is a nested value, of which each level is checked only once', () => {
     const tree = {
       anyOf: [{ properties: { child: { $ref: '#/$defs/Tree' } } }, { required: ['never'] }],
       unevaluatedProperties: false,
@@ -67,7 +67,7 @@ describe('a small text that could cause much work', () => {
     expect(fits({ child: { child: { other: 1 } } })).toBe(false);
   });
 
-  it('does not copy a large definition into every schema that refers to it', () => {
+  it('is a large definition, which is not copied into every schema that refers to it', () => {
     const fields = Array.from({ length: 400 }, (_, index) => [`f${index}`, { maxLength: index }]);
     const users = Array.from({ length: 400 }, (_, index) => [`u${index}`, { $ref: '#/$defs/Big' }]);
     const big = { properties: Object.fromEntries(fields) };

@@ -16,7 +16,7 @@ describe('isMultipleOf', () => {
     [1e-7, 1e-8],
     [Number.MIN_VALUE, Number.MIN_VALUE],
     [Number.MAX_VALUE, Number.MIN_VALUE],
-  ])('%d is one of %d', (value, divisor) => {
+  ])('returns true: %d is a multiple of %d', (value, divisor) => {
     expect(isMultipleOf(value, divisor)).toBe(true);
   });
 
@@ -27,11 +27,11 @@ describe('isMultipleOf', () => {
     [1e-8, 1e-7],
     [1.00000001, 1],
     [Number.MIN_VALUE, 1],
-  ])('%d is none of %d', (value, divisor) => {
+  ])('returns false: %d is no multiple of %d', (value, divisor) => {
     expect(isMultipleOf(value, divisor)).toBe(false);
   });
 
-  it('agrees with cents counted as whole numbers', () => {
+  it('gives the same results as whole numbers of cents', () => {
     const cents = fc.integer({ min: -1_000_000, max: 1_000_000 });
     const divisors = fc.integer({ min: 1, max: 5_000 });
     fc.assert(

@@ -61,7 +61,7 @@ describe('compilePattern', () => {
     expect(compilePattern('^(?<first>a)(?<second>b)$').test('ab')).toBe(true);
   });
 
-  it('allows escapes of punctuation that needs none', () => {
+  it('allows unnecessary escapes of punctuation', () => {
     expect(compilePattern('^\\d{2}\\-\\d\\@\\_$').test('12-3@_')).toBe(true);
     expect(compilePattern('^[a\\-z]$').test('b')).toBe(false);
   });
@@ -95,7 +95,7 @@ describe('judgePattern', () => {
     ['(?:[^a]|[^b]){1000}'.repeat(50), 'with its repeats'],
     ['\\p{Greek}', 'no pattern of ECMAScript'],
     ['a'.repeat(1_001), 'longer than 1000 characters'],
-  ])('says why %s cannot be used', (source, reason) => {
+  ])('returns why %s cannot be used', (source, reason) => {
     expect(judgePattern(source).fault).toContain(reason);
   });
 });
@@ -113,11 +113,11 @@ describe('patternSize', () => {
     ['(ab){3}', 12],
     ['(?:a|b)*', 6],
     ['((a{3}){3}){3}', 3 * (3 * (3 + 2) + 2)],
-  ])('of %s is %d', (source, size) => {
+  ])('returns for %s the size %d', (source, size) => {
     expect(sizeOf(source)).toBe(size);
   });
 
-  it('is the size of the compiled pattern, within a factor', () => {
+  it('differs from the size of the compiled pattern at most by a factor', () => {
     for (const source of ['^[A-Z]+-\\d{1,300}$', '(?:a?b{2}){200}', '(x|y|z){1,100}', '\\S{500}']) {
       const size = sizeOf(source);
       const made = compilePattern(source).size;

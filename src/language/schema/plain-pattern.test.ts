@@ -13,7 +13,7 @@ describe('isPlainPattern', () => {
     '^v\\d+\\.\\d+\\.\\d+$',
     '^x?$',
     '^$',
-  ])('takes %s', (pattern) => {
+  ])('returns true for %s', (pattern) => {
     expect(isPlainPattern(pattern)).toBe(true);
   });
 
@@ -30,11 +30,11 @@ describe('isPlainPattern', () => {
     ['whose end is escaped', '^a\\$'],
     ['with a count that has no end', '^a{1,}$'],
     ['that is empty', ''],
-  ])('leaves one %s', (_, pattern) => {
+  ])('returns false for a pattern %s', (_, pattern) => {
     expect(isPlainPattern(pattern)).toBe(false);
   });
 
-  it('finds the same matches as RE2', () => {
+  it('accepts only patterns for which JavaScript finds the same matches as RE2', () => {
     const pieces = ['[a-c]', '[.-/_]', '[a-]', '\\d', '\\w', '\\.', 'a', '-', ':', '[0-9A-F]'];
     const repeats = ['', '', '+', '*', '?', '{2}'];
     const pattern = fc

@@ -31,7 +31,7 @@ const many = <Made>(count: number, make: (index: number) => Made): Made[] =>
 const nest = (depth: number, leaf: unknown): unknown =>
   many(depth, () => 'c').reduce<unknown>((value, key) => ({ [key]: value }), leaf);
 
-describe('a shape that refers to itself in several ways', () => {
+describe('a schema that refers to itself in several ways', () => {
   it.each<[string, JsonSchema, unknown, boolean]>([
     [
       'anyOf whose choices differ only at the end',
@@ -86,14 +86,14 @@ describe('a shape that refers to itself in several ways', () => {
       5,
       false,
     ],
-  ])('is followed to the end of a value that nests: %s', (_name, shape, leaf, fits) => {
+  ])('is applied to all levels of a nested value: %s', (_name, shape, leaf, fits) => {
     const problems = checkerOf({ T: shape })(nest(languageLimits.depth - 2, leaf));
     expect(problems.length === 0).toBe(fits);
     expect(JSON.stringify(problems)).not.toContain('steps');
     expect(JSON.stringify(problems).length).toBeLessThan(20_000);
   });
 
-  it('is followed along a chain of shapes without a circle', () => {
+  it('is applied along a chain of schemas without a cycle', () => {
     const chain = Object.fromEntries(
       many(60, (index) => [
         index === 0 ? 'T' : `T${index}`,
@@ -157,7 +157,7 @@ describe('a value that takes too many steps', () => {
     ]);
   });
 
-  it('is refused with its first fault if finding all would take too many steps', () => {
+  it('is refused with only its first problem if finding all problems would take too many steps', () => {
     const shape = { items: { allOf: many(wide, () => ({ type: 'string' })) } };
     const limits = { ...usual, explanation: 1_000 };
     expect(checkerOf({ T: shape }, limits)(many(10, Number))).toEqual([
@@ -165,7 +165,7 @@ describe('a value that takes too many steps', () => {
     ]);
   });
 
-  it('does not reduce the steps of the next value', () => {
+  it('does not reduce the steps that the next value may take', () => {
     const check = checkerOf({ T: { pattern: '(?:a|b|ab){300}[xy]' } });
     expect(check('ab'.repeat(500_000))).toHaveLength(1);
     expect(check(`${'a'.repeat(300)}x`)).toEqual([]);
@@ -257,7 +257,7 @@ const countTables = (value: unknown): number =>
     ? 1
     : Object.values(value).reduce<number>((sum, part) => sum + countTables(part), 1);
 
-describe('a first look', () => {
+describe("a schema's fast pre-check", () => {
   it.each<[string, JsonSchema, unknown]>([
     ['along a list', { items: { anyOf: many(500, () => ({ type: 'null' })) } }, many(500, () => 1)],
     [
@@ -265,7 +265,7 @@ describe('a first look', () => {
       { anyOf: many(3, () => ({ properties: inside })), not: {} },
       nest(60, {}),
     ],
-  ])('is given up %s, and the value judged all the same', (_name, shape, value) => {
+  ])('stops %s, and the value is still validated in full', (_name, shape, value) => {
     expect(createFirstLook({ T: shape })(to('T'))(value, languageLimits.lookSteps)).toBe(false);
     expect(checkerOf({ T: shape }, { ...usual, look: languageLimits.lookSteps })(value)).toEqual(
       checkerOf({ T: shape })(value),
@@ -273,8 +273,8 @@ describe('a first look', () => {
   });
 });
 
-describe('shapes that refer to one another at random', () => {
-  it('take at most schemas times values steps, and get the verdict of a plain check', () => {
+describe('schemas that refer to one another at random', () => {
+  it('take at most as many steps as schemas times values, and give the same verdicts as a simple validator', () => {
     const seen = { accepted: 0, refused: 0 };
     const property = fc.property(choiceLists(120), choiceLists(300), (forShapes, forValues) => {
       const choices = createChoices(forShapes);

@@ -27,7 +27,7 @@ const entity = (more: Partial<EntityContract>): EntityContract => ({
 });
 
 describe('createTablesSql', () => {
-  it('writes readable tables', () => {
+  it('returns readable SQL', () => {
     expect(createTablesSql(contractOf())).toMatchInlineSnapshot(`
       "CREATE TABLE "lists" (
         _key TEXT PRIMARY KEY NOT NULL,
@@ -64,7 +64,7 @@ describe('createTablesSql', () => {
     `);
   });
 
-  it('makes typed columns of the fields of payloads', () => {
+  it('makes a typed column for each scalar field of the payload', () => {
     const { db, insert } = open(contractOf());
     insert('lists', { id: 1, name: '5' });
     insert('cards', { id: 7, list_id: 1, title: 't', author: {}, done_early: true, estimate: 2 });
@@ -75,7 +75,7 @@ describe('createTablesSql', () => {
     expect(db.prepare("SELECT id FROM lists WHERE name = '5'").get()?.id).toBe(1);
   });
 
-  it('holds unique lists, nested ones too, and lets null values pass', () => {
+  it('enforces unique lists, also of nested fields, and accepts repeated null values', () => {
     const { insert } = open(contractOf());
     insert('lists', { id: 1, name: 'a' });
     const by = (login: string | null) => ({ list_id: 1, title: 't', author: { login } });
@@ -86,7 +86,7 @@ describe('createTablesSql', () => {
     insert('cards', { id: 5, ...by(null) });
   });
 
-  it('checks foreign keys when a transaction ends, in either order of rows', () => {
+  it('makes SQLite check foreign keys when a transaction ends, whatever the order of rows', () => {
     const { db, insert } = open(contractOf());
     db.exec('PRAGMA foreign_keys = ON; BEGIN');
     insert('cards', { id: 1, list_id: 1, title: 't', author: { login: 'a' } });
@@ -96,7 +96,7 @@ describe('createTablesSql', () => {
     expect(() => db.exec('COMMIT')).toThrow(/FOREIGN KEY/);
   });
 
-  it('finds dependents by an index', () => {
+  it('creates an index by which dependents are found', () => {
     const { db } = open(contractOf());
     const [step] = db.prepare('EXPLAIN QUERY PLAN SELECT 1 FROM cards WHERE list_id = 1').all();
     expect(step?.detail).toContain('svc_cards_reference_1');
@@ -122,7 +122,7 @@ describe('createTablesSql', () => {
     expect(() => insert('select', twin)).toThrow(/UNIQUE/);
   });
 
-  it('opens with as many fields as an entity may have', () => {
+  it('makes a table with the maximum number of fields', () => {
     const columns = Array.from({ length: 500 }, (_, index) => ({
       name: `field_${index}`,
       type: 'TEXT' as const,

@@ -3,13 +3,13 @@ import { createZstdCompress, zstdCompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { unpackedBytes } from './frame-size.ts';
 
-it('the header of a frame that was packed at once holds its unpacked size', () => {
+it('the header of a frame that was compressed in one call has its unpacked size', () => {
   for (const bytes of [0, 1, 255, 256, 257, 65_791, 65_792, 1_000_000]) {
     expect(unpackedBytes(zstdCompressSync(Buffer.alloc(bytes, 'a')))).toBe(bytes);
   }
 });
 
-it('the unpacked size of a stream, of part of a header, or of other bytes is unknown', async () => {
+it('the unpacked size is unknown for a compressed stream, part of a header, or other bytes', async () => {
   const stream = createZstdCompress();
   stream.end(Buffer.alloc(1_000_000, 'a'));
   const [streamed] = (await once(stream, 'data')) as [Buffer];

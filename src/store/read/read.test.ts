@@ -28,7 +28,7 @@ describe('pages of a cached order', () => {
     return store;
   };
 
-  it('reflect later inserts, updates and deletes, also within a transaction', async () => {
+  it('contain later inserts, updates and deletes, also within a transaction', async () => {
     const store = await opened();
     await store.atomically(() => {
       store.insert('users', user(6));
@@ -67,7 +67,7 @@ describe('pages of a cached order', () => {
     expect(page(store)).toEqual([5, 4]);
   });
 
-  it('are cached per condition, and end with the last row', async () => {
+  it('are cached separately for each condition, and end with the last row', async () => {
     const store = await opened();
     const where = [{ path: ['id'], match: 'equals' as const, value: [3, 4] }];
     const some = () => ids(store.query('users', { where, orderBy, limit: 9 }));
@@ -97,7 +97,7 @@ describe('listing by position', () => {
     expect([idsOf(rest), rest.more]).toEqual([[6], false]);
   });
 
-  it('pages backwards from a position, nearest rows first', async () => {
+  it('pages backwards from a position: the first page has the rows nearest to it', async () => {
     const store = openSampleStore();
     await insert(store, 3, 4, 5);
     const last = store.list('users', { limit: 10 }).last ?? 0;
@@ -113,7 +113,7 @@ describe('listing by position', () => {
     });
   });
 
-  it('filters and skips', async () => {
+  it('applies filters, and skips rows', async () => {
     const store = openSampleStore();
     await insert(store, 3, 4, 5);
     const where = [{ path: ['id'], match: 'equals' as const, value: [1, 3, 5] }];
@@ -137,7 +137,7 @@ describe('listing by position', () => {
     expect(await positions()).toEqual(first);
   });
 
-  it('works for an entity whose fields are named like row numbers', async () => {
+  it("works for an entity whose fields have SQLite's names of row numbers", async () => {
     const [users] = contract.entities;
     if (users === undefined) throw new Error('the sample has entities');
     const columns = [
@@ -176,7 +176,7 @@ describe('reading', () => {
     expect(found(['labels', '0'], 'bug')).toEqual([10]);
   });
 
-  it('distinguishes texts that contain NUL, and refuses half surrogate pairs', async () => {
+  it('distinguishes texts that contain NUL, and refuses lone surrogates', async () => {
     const own = openSampleStore();
     const logins = ['a', 'a\u0000', 'a\u0000b', '\ufffd'];
     await own.atomically(() => {
@@ -205,7 +205,7 @@ describe('reading', () => {
     expect([repos(true), repos(false), repos([true, false])]).toEqual([1, 1, 2]);
   });
 
-  it('finds texts by part and beginning, and items of lists', () => {
+  it('finds texts by a substring or their beginning, and lists by an item', () => {
     expect(found(['title'], 'CRASH', 'contains')).toEqual([10, 12]);
     expect(found(['title'], 'docs', 'prefix')).toEqual([11]);
     expect(found(['title'], 'thin', 'prefix')).toEqual([]);
@@ -237,7 +237,7 @@ describe('reading', () => {
     expect(found(['number'], [...values, null, false])).toEqual([10, 11, 12]);
   });
 
-  it('orders, pages and counts', () => {
+  it('supports orders, pages and counts', () => {
     const orderBy = [{ path: ['state'] }, { path: ['id'], descending: true }];
     expect(ids(store.query('issues', { orderBy }))).toEqual([12, 11, 10]);
     expect(ids(store.query('issues', { orderBy, limit: 1, offset: 1 }))).toEqual([11]);
@@ -266,14 +266,14 @@ describe('reading', () => {
     expect((await where(Array<string>(65).fill('a'))).detail).toContain('is not a path of fields');
   });
 
-  it('follows paths into objects that are open', () => {
+  it('follows paths into objects that allow further members', () => {
     const users = (path: string[]) =>
       store.query('users', { where: [{ path, match: 'equals', value: 'x' }] });
     expect(users(['profile', 'email'])).toEqual([]);
     expect(users(['profile', 'nick', 'name'])).toEqual([]);
   });
 
-  it('accepts quotes in values and refuses them in paths', async () => {
+  it('accepts quotes in values, and refuses quotes in paths', async () => {
     expect(found(['title'], `' OR 1=1 --`)).toEqual([]);
     expect((await refusalOf(() => found(['a"b'], 1))).kind).toBe('shape');
     expect((await refusalOf(() => found(['title'], { a: 1 }))).kind).toBe('shape');

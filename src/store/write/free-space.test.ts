@@ -55,7 +55,7 @@ it('a full store refuses a row and loses nothing: rows, marks, and earlier write
   store.close();
 });
 
-it('a full store can still delete every row, and reuses no number', async () => {
+it('a full store can still delete all its rows, and reuses no number afterwards', async () => {
   const store = openSmall();
   const ofSite = store.nextNumber('issues', 'number', { owner: 'bob', repo: 'site' });
   const { value: held } = await store.atomically(() => fill(store, 100, 1));
@@ -69,7 +69,7 @@ it('a full store can still delete every row, and reuses no number', async () => 
   store.close();
 });
 
-it('a full store continues each number when the records of numbers take more space than the rows did', async () => {
+it('a full store continues every sequence of numbers, even if the records of used numbers take more space than the deleted rows', async () => {
   const name = `notes_${'x'.repeat(200)}`;
   const counted = Array.from({ length: 4 }, (_, index) => `n${index}`);
   const integer = { type: 'integer' };

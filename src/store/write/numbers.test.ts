@@ -25,7 +25,7 @@ const remove = (store: WorldStore, id: number) =>
   store.atomically(() => store.remove('issues', { id }));
 
 describe('the next number', () => {
-  it('is one more than the largest that rows hold or held, in an entity and within the fields of a key', async () => {
+  it('is one more than the largest number that rows have or had, in an entity and within the fields of a key', async () => {
     const store = openSampleStore();
     expect([next(store), next(store, engine), next(store, site)]).toEqual([13, 3, 2]);
     await remove(store, 12);
@@ -47,14 +47,14 @@ describe('the next number', () => {
     expect([next(store), next(store, engine), next(store, site)]).toEqual([31, 10, 2]);
   });
 
-  it('exceeds larger numbers of inserted rows, and is not used up by a query', async () => {
+  it('exceeds the numbers of inserted rows, and is not reserved by asking for it', async () => {
     const store = openSampleStore();
     await remove(store, 12);
     await store.atomically(() => store.insert('issues', issue(400, 7)));
     expect([next(store), next(store), next(store, engine)]).toEqual([401, 401, 8]);
   });
 
-  it('of a failed transaction is free again', async () => {
+  it('is the same again after the transaction that used it has failed', async () => {
     const store = openSampleStore();
     const failed = store.atomically(() => {
       store.insert('issues', issue(13, 3));
@@ -66,7 +66,7 @@ describe('the next number', () => {
     expect([next(store), next(store, engine)]).toEqual([13, 3]);
   });
 
-  it('is remembered after a failed transaction that did nothing else', async () => {
+  it('stays the same after a failed transaction that only dropped the recorded numbers', async () => {
     const store = openSampleStore();
     await remove(store, 12);
     const failed = store.atomically(() => {
@@ -80,7 +80,7 @@ describe('the next number', () => {
     expect(next(store)).toBe(12);
   });
 
-  it('is restored with the marks', async () => {
+  it('is restored when the store is rolled back to a mark', async () => {
     const store = openSampleStore();
     store.mark('base');
     await store.atomically(() => store.insert('issues', issue(50, 50)));
@@ -104,7 +104,7 @@ describe('the next number', () => {
     held.close();
   });
 
-  describe('within a row', () => {
+  describe('within the referenced row', () => {
     const repo = { owner: 'bob', name: 'site' };
     const anew = { ...repo, private: false };
 

@@ -41,7 +41,7 @@ describe('reconcile', () => {
     ]);
   });
 
-  it('adds fields, required when every row has them, and leaves all else of the text', () => {
+  it('adds fields, which are required if every row has them, and leaves the rest of the text unchanged', () => {
     const { tree, changes } = withItems(
       item({ size: { w: 1, unit: 'cm' }, made_at: '2025-01-01T00:00:00Z' }),
       item({ id: 2, size: { w: 2.5 } }),
@@ -91,7 +91,7 @@ describe('reconcile', () => {
       `${at}/properties/name`,
       { anyOf: [{ $ref: '#/$defs/Name' }, { type: 'null' }] },
     ],
-  ])('lets %s in', (_what, row, pointer, after) => {
+  ])('makes the schema accept %s', (_what, row, pointer, after) => {
     const { changes, tree } = withItems(item(row));
     expect(changes.map((change) => [change.pointer, change.after])).toEqual([[pointer, after]]);
     expect(reconciled(tree).changes).toEqual([]);
@@ -147,7 +147,7 @@ describe('reconcile', () => {
       { type: 'string' },
       Array.from({ length: 101 }, (_, index) => `v${index}`),
     ],
-  ])('makes of a schema %s', (_what, before, after, values) => {
+  ])('changes a schema to %s', (_what, before, after, values) => {
     const world = JSON.parse(worldText);
     world['x-svc'].entities.items.schema.properties.price = before;
     const { tree } = reconciled(
@@ -188,7 +188,7 @@ describe('reconcile', () => {
     ]);
   });
 
-  it('changes shared shapes where they stand, siblings too, and says that they are shared', () => {
+  it('changes shared schemas where they are defined, also in sibling files, and reports that they are shared', () => {
     const owner = { login: 'ada', boss: { login: 'bob', mail: 'b@x.example' } };
     const { changes, files } = withItems(item({ owner }));
     expect(files.map(({ path }) => path)).toEqual(['schema/people.json']);
@@ -203,7 +203,7 @@ describe('reconcile', () => {
     ]);
   });
 
-  it('changes the type of keys if all values agree', () => {
+  it('changes the type of a key if all values have the other type', () => {
     const files = shop(
       capture('1', [item({ id: 'a' })], { arguments: { shop: 'b' } }),
       textFile('connector.toml', connectorText.replace('"int"', '"uuid"')),
@@ -269,7 +269,7 @@ describe('reconcile', () => {
     expect(compileTree(tree).ok).toBe(true);
   });
 
-  it('notes answers that hold no rows', () => {
+  it('reports answers that have no rows', () => {
     const files = shop(
       capture('1', [], { status: 404 }),
       capture('2', [], { body: {} }),
@@ -284,7 +284,7 @@ describe('reconcile', () => {
     );
   });
 
-  it('has nothing to do without captures', () => {
+  it('changes nothing if there are no captures', () => {
     expect(reconciled(shop())).toMatchObject({
       changes: [],
       notes: ['captures/ holds no captures'],
@@ -300,7 +300,7 @@ describe('reconcile', () => {
     expect(refused(shop(...files))).toContainEqual(expect.objectContaining({ code }));
   });
 
-  it('needs a connector', () => {
+  it('refuses a tree without a connector', () => {
     const files = shop(capture('1', [])).filter(({ path }) => path !== 'connector.toml');
     expect(refused(files)).toMatchObject([{ code: 'missing_file', file: 'connector.toml' }]);
   });
@@ -341,7 +341,7 @@ describe('schemas of tools that repeat a row shape', () => {
   const { schema } = (JSON.parse(worldText) as World)['x-svc'].entities.items as { schema: Row };
   const fields = schema.properties as Row;
 
-  it('follow it, with what was written for readers', () => {
+  it('change with the row schema, and keep their annotations', () => {
     const described = {
       ...fields,
       name: { ...(fields.name as Row), description: 'As the tool says it.' },
@@ -371,7 +371,7 @@ describe('schemas of tools that repeat a row shape', () => {
     expect(reconciled(tree).changes).toEqual([]);
   });
 
-  it('keep what they say of presence in their own way, but want nothing that rows lack', () => {
+  it('keep their own list of required fields, but require no field that rows lack', () => {
     const loose = { type: 'object', properties: fields };
     const strict = { type: 'object', properties: fields, required: ['id', 'state', 'price'] };
     const captured: Row = { id: 1, name: 'cup' };
@@ -381,7 +381,7 @@ describe('schemas of tools that repeat a row shape', () => {
     expect(b?.output.required).toEqual(['id', 'price']);
   });
 
-  it('follow it in definitions of tools alone, and in what tools are given', () => {
+  it('change with the row schema in definitions that only tools use, and in inputs of tools', () => {
     const refers = tool(
       { $ref: '#/$defs/Answer' },
       { type: 'object', properties: { row: schema } },
@@ -395,7 +395,7 @@ describe('schemas of tools that repeat a row shape', () => {
     ).toEqual(rows);
   });
 
-  it('stay where they are others, or where several entities have them', () => {
+  it('do not change if they differ from the row schema, or are equal to those of several entities', () => {
     const { state: _, ...fewer } = fields;
     const other = tool({ type: 'object', properties: fewer });
     const same = tool(schema);

@@ -53,7 +53,7 @@ describe('schemaOf', () => {
     expect(inferred(`sha256:${'0'.repeat(64)}`)).toEqual({ type: 'string' });
   });
 
-  it('treats objects with very many keys, or with keys of JavaScript, as maps', () => {
+  it('treats objects with very many keys, or with keys that JavaScript objects inherit, as maps', () => {
     const map = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`k${index}`, index]));
     expect(inferred(map)).toEqual({ type: 'object', additionalProperties: { type: 'integer' } });
     const odd = JSON.parse('{"a": 1, "__proto__": "x"}');
@@ -73,7 +73,7 @@ describe('schemaOf', () => {
     expect(JSON.stringify(inferred(bush(3))).length).toBeLessThan(400_000);
   });
 
-  it('stays open below a depth', () => {
+  it('does not constrain values below a depth', () => {
     let deep: unknown = 1;
     for (let level = 0; level < 60; level += 1) deep = level % 2 ? [deep] : { a: deep };
     expect(JSON.stringify(inferred(deep)).length).toBeLessThan(1_000);
