@@ -69,9 +69,9 @@ export const keyRole: Role = 'ADMIN';
  * manage owners.
  */
 export const whyNotRole = (by: Role, from: Role | null, to: Role | null): string | undefined => {
-  if (!mayDo(by, 'organization:manage')) return 'members are the matter of owners and admins';
+  if (!mayDo(by, 'organization:manage')) return 'only owners and admins manage members';
   if ((from === 'OWNER' || to === 'OWNER') && by !== 'OWNER') {
-    return 'only an owner makes or removes owners, or an operator with "svc orgs owners add"';
+    return 'only an owner adds or removes owners; an operator can add one with "svc orgs owners add"';
   }
   return undefined;
 };

@@ -36,9 +36,9 @@ export const describeAgentEnd = (end: AgentEnd): string => {
     case 'missing':
       return `the agent's command was not found or cannot be run (${statusOf(end)})`;
     case 'failed':
-      return `the agent ended with ${statusOf(end)} before it did anything in the session`;
+      return `the agent ended with ${statusOf(end)} before it used the session`;
     case 'timed_out':
-      return `the agent ran out of time and was ended (${statusOf(end)})`;
+      return `the agent reached its time limit and was ended (${statusOf(end)})`;
   }
 };
 

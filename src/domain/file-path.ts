@@ -30,13 +30,13 @@ const nameFault = (name: string): string | undefined => {
 };
 
 const faultOf = (path: string, names: readonly string[]): string | undefined => {
-  if (path.includes('\\')) return 'has a backslash: separate folders by "/"';
+  if (path.includes('\\')) return 'has a backslash: separate folders with "/"';
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(path)) return 'has a control character';
   if (!path.isWellFormed()) return 'is not well-formed Unicode';
   if (deceiving.test(path)) return 'has an invisible character';
-  if (path.startsWith('/')) return 'begins with "/": paths begin at the top';
+  if (path.startsWith('/')) return 'begins with "/": write the path without the first "/"';
   if (names.length > filePathLimits.depth) {
-    return `lies deeper than ${filePathLimits.depth} folders`;
+    return `is nested too deeply: at most ${filePathLimits.depth} levels are allowed`;
   }
   return names.map(nameFault).find((fault) => fault !== undefined);
 };

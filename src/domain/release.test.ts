@@ -60,12 +60,12 @@ describe('the gate', () => {
   it('is untested without a run, or while one is running, whatever the results of the others', () => {
     expect(judge([], rule)).toEqual({
       ...{ verdict: 'untested', passRate: null, gradedRollouts: 0 },
-      reasons: ['no run recorded the build'],
+      reasons: ['no agent run names this build'],
     });
     const going = run({ id: 'r2', planned: 40, graded: 10, passed: 10, going: 2, ungraded: 1 });
     expect(judge([run({ ungraded: 1 }), going], rule)).toMatchObject({
       ...{ verdict: 'untested', passRate: 1, gradedRollouts: 10 },
-      reasons: ['run r2 is still going: 11 of 40 done, 2 sessions open'],
+      reasons: ['run r2 is still running: 11 of 40 graded, 2 sessions open'],
     });
   });
 
@@ -87,7 +87,7 @@ describe('the gate', () => {
   it('fails with every condition that is not met', () => {
     expect(judge([run({ graded: 29, passed: 20 })], rule).reasons).toEqual([
       'the pass rate 0.69 is below the threshold 0.70',
-      '29 graded rollouts, and the gate asks for at least 30',
+      '29 graded rollouts, but the gate requires at least 30',
     ]);
     expect(judge([run({ graded: 1_000, passed: 699 })], rule).reasons).toEqual([
       'the pass rate 0.699 is below the threshold 0.700',
@@ -99,8 +99,8 @@ describe('the gate', () => {
       ...{ verdict: 'blocked', passRate: null, gradedRollouts: 0 },
       reasons: [
         'run r1 ended without completing: 2 sessions without a grade',
-        'nothing was graded',
-        '0 graded rollouts, and the gate asks for at least 30',
+        'no rollout was graded',
+        '0 graded rollouts, but the gate requires at least 30',
       ],
     });
   });

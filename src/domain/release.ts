@@ -84,7 +84,7 @@ const plural = (count: number, one: string): string => `${count} ${one}${count =
 const goingReason = (run: GateRun): string => {
   const done = run.graded + run.ungraded;
   const of = run.planned === null ? '' : ` of ${run.planned}`;
-  return `run ${run.id} is still going: ${done}${of} done, ${plural(run.going, 'session')} open`;
+  return `run ${run.id} is still running: ${done}${of} graded, ${plural(run.going, 'session')} open`;
 };
 
 const incompleteReason = (run: GateRun): string => {
@@ -108,14 +108,14 @@ const ruleReasons = (passRate: number | null, graded: number, rule: GateRule): s
   const { threshold, floor } = rule;
   const isLow = passRate !== null && passRate < threshold;
   return [
-    ...(passRate === null ? ['nothing was graded'] : []),
+    ...(passRate === null ? ['no rollout was graded'] : []),
     ...(isLow
       ? [
           `the pass rate ${formatRate(passRate, threshold)} is below the threshold ${formatRate(threshold, passRate)}`,
         ]
       : []),
     ...(graded < floor
-      ? [`${plural(graded, 'graded rollout')}, and the gate asks for at least ${floor}`]
+      ? [`${plural(graded, 'graded rollout')}, but the gate requires at least ${floor}`]
       : []),
   ];
 };
@@ -127,7 +127,7 @@ export const judge = (runs: readonly GateRun[], rule: GateRule): Judgement => {
   const passRate = passRateOf({ graded: gradedRollouts, passed });
   const found = { passRate, gradedRollouts };
   if (runs.length === 0) {
-    return { verdict: 'untested', ...found, reasons: ['no run recorded the build'] };
+    return { verdict: 'untested', ...found, reasons: ['no agent run names this build'] };
   }
   const stateIs = (state: RunState) => runs.filter((run) => runStateOf(run) === state);
   const going = stateIs('RUNNING').map(goingReason);

@@ -15,5 +15,5 @@ export const withheldTool = (name: string, taskTools: readonly string[]): string
   const shown = taskTools.slice(0, mostNames).join(', ');
   const more = taskTools.length > mostNames ? ` and ${taskTools.length - mostNames} more` : '';
   const given = taskTools.length === 0 ? 'no tools' : `these tools: ${shown}${more}`;
-  return `the task does not give the tool "${name}"; it gives ${given}`;
+  return `the task does not offer the tool "${name}"; it offers ${given}`;
 };

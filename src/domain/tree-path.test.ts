@@ -92,18 +92,18 @@ describe('createPathCheck', () => {
   };
 
   it.each([
-    [['a', 'a'], 'is there more than once'],
-    [['README.md', 'readme.MD'], 'differs from "README.md" at most by case'],
-    [['\u00e9.md', 'e\u0301.md'], 'differs from "\u00e9.md" at most by case'],
-    [['straße.md', 'STRASSE.md'], 'differs from "straße.md" at most by case'],
-    [['\u212aelvin', 'kelvin'], 'differs from "\u212aelvin" at most by case'],
-    [['❤\ufe0f.md', '❤.md'], 'differs from "❤\ufe0f.md" at most by case'],
-    [['a', 'a/b'], 'lies below a file'],
-    [['A', 'a/b/c'], 'lies below a file'],
+    [['a', 'a'], 'occurs more than once'],
+    [['README.md', 'readme.MD'], 'is the same as "README.md" on some file systems'],
+    [['\u00e9.md', 'e\u0301.md'], 'is the same as "\u00e9.md" on some file systems'],
+    [['straße.md', 'STRASSE.md'], 'is the same as "straße.md" on some file systems'],
+    [['\u212aelvin', 'kelvin'], 'is the same as "\u212aelvin" on some file systems'],
+    [['❤\ufe0f.md', '❤.md'], 'is the same as "❤\ufe0f.md" on some file systems'],
+    [['a', 'a/b'], 'is below a path that is a file'],
+    [['A', 'a/b/c'], 'is below a path that is a file'],
     [['a/b', 'a'], 'is also a folder'],
     [['a/b', 'A'], 'is also a folder'],
-    [['Data/a.md', 'data/b.md'], 'lies in a folder that differs from "Data" at most by case'],
-    [['x/ü/a', 'x/u\u0308/b'], 'lies in a folder that differs from "x/ü" at most by case'],
+    [['Data/a.md', 'data/b.md'], 'is in a folder that is the same as "Data" on some file systems'],
+    [['x/ü/a', 'x/u\u0308/b'], 'is in a folder that is the same as "x/ü" on some file systems'],
   ])('rejects the last of %j', (paths, fault) => {
     expect(lastFault(...paths)).toBe(fault);
   });

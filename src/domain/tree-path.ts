@@ -35,16 +35,16 @@ export const showPath = (path: string): string =>
   );
 
 const nameFault = (name: string, isFolder: boolean): string | undefined => {
-  if (name === '') return 'must not hold empty segments';
-  if (name === '.' || name === '..') return 'must not hold "." or ".."';
+  if (name === '') return 'must not have empty segments';
+  if (name === '.' || name === '..') return 'must not have "." or ".."';
   if (Buffer.byteLength(name) > treePathLimits.nameBytes) {
-    return `must not hold a name of more than ${treePathLimits.nameBytes} bytes`;
+    return `must not have a name of more than ${treePathLimits.nameBytes} bytes`;
   }
   const folded = foldPath(name);
-  if (gitName.test(folded)) return 'must not hold a name that Git takes for its own';
-  if (isFolder && name.startsWith('.')) return 'must not lie in a hidden folder';
-  if (/[. ]$/.test(name)) return 'must not hold a name that ends in a dot or a blank';
-  if (deviceName.test(folded)) return 'must not hold the name of a Windows device';
+  if (gitName.test(folded)) return 'must not have a name that is reserved for Git';
+  if (isFolder && name.startsWith('.')) return 'must not be in a hidden folder';
+  if (/[. ]$/.test(name)) return 'must not have a name that ends in a dot or a blank';
+  if (deviceName.test(folded)) return 'must not have the name of a Windows device';
   return undefined;
 };
 
@@ -57,14 +57,14 @@ export const pathFault = (path: string): string | undefined => {
     return `must have 1 to ${treePathLimits.path} characters`;
   }
   if (path.includes('\\')) return 'must separate folders by "/"';
-  if (/\p{Cc}/u.test(path)) return 'must hold no control character';
+  if (/\p{Cc}/u.test(path)) return 'must have no control character';
   if (!path.isWellFormed()) return 'must be well-formed Unicode';
-  if (/[\p{Cf}\p{Zl}\p{Zp}]/u.test(path)) return 'must hold no invisible character';
+  if (/[\p{Cf}\p{Zl}\p{Zp}]/u.test(path)) return 'must have no invisible character';
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'must be relative';
-  if (/[:<>"|?*]/.test(path)) return 'must hold none of : < > " | ? *';
+  if (/[:<>"|?*]/.test(path)) return 'must have none of : < > " | ? *';
   const names = path.split('/');
   if (names.length > treePathLimits.depth) {
-    return `must not lie deeper than ${treePathLimits.depth} folders`;
+    return `must not be nested deeper than ${treePathLimits.depth} levels`;
   }
   for (const [index, name] of names.entries()) {
     const fault = nameFault(name, index < names.length - 1);
@@ -90,15 +90,15 @@ export const createPathCheck = (): ((path: string) => string | undefined) => {
   const clash = (path: string, parents: readonly string[]): string | undefined => {
     const folded = foldPath(path);
     const twin = files.get(folded);
-    if (twin === path) return 'is there more than once';
-    if (twin !== undefined) return `differs from ${showPath(twin)} at most by case`;
+    if (twin === path) return 'occurs more than once';
+    if (twin !== undefined) return `is the same as ${showPath(twin)} on some file systems`;
     if (folders.has(folded)) return 'is also a folder';
     for (const folder of parents) {
       const at = foldPath(folder);
-      if (files.has(at)) return 'lies below a file';
+      if (files.has(at)) return 'is below a path that is a file';
       const other = folders.get(at);
       if (other !== undefined && other !== folder) {
-        return `lies in a folder that differs from ${showPath(other)} at most by case`;
+        return `is in a folder that is the same as ${showPath(other)} on some file systems`;
       }
     }
     return undefined;

@@ -11,15 +11,15 @@ it('a condition is a value, a list of alternatives, or an object of comparisons 
 });
 
 it.each([
-  [{}, 'compares nothing'],
+  [{}, 'has no operator'],
   [{ more: 1 }, '"more" is no operator'],
   [{ __proto__: null, constructor: 1 }, '"constructor" is no operator'],
   [{ gt: [1] }, '"gt" takes a number or a text'],
   [{ in: 'a' }, '"in" takes a list of scalars'],
   [{ exists: 'yes' }, '"exists" takes true or false'],
   [{ contains: null }, '"contains" takes a text'],
-  [[['a']], 'a list may hold scalars only'],
-  [undefined, 'is no scalar'],
+  [[['a']], 'a list must contain only scalars'],
+  [undefined, 'is neither a scalar'],
 ])('the condition %j is refused with the reason', (wanted, fault) => {
   expect(readCondition(wanted)).toEqual({ fault: expect.stringContaining(fault) });
 });

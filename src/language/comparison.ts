@@ -55,17 +55,17 @@ export const readCondition = (wanted: unknown): Comparison[] | { fault: string }
   if (isScalar(wanted)) return [{ operator: 'eq', operand: wanted }];
   if (Array.isArray(wanted)) {
     if (wanted.every(isScalar)) return [{ operator: 'in', operand: wanted }];
-    return { fault: 'a list may hold scalars only' };
+    return { fault: 'a list must contain only scalars' };
   }
-  if (!isObject(wanted)) return { fault: 'is no scalar, list or comparison' };
+  if (!isObject(wanted)) return { fault: 'is neither a scalar, a list nor a comparison' };
   const entries = Object.entries(wanted);
   if (entries.length === 0)
-    return { fault: `compares nothing: give one of ${operators.join(', ')}` };
+    return { fault: `has no operator: give at least one of ${operators.join(', ')}` };
   const comparisons: Comparison[] = [];
   for (const [operator, operand] of entries) {
     if (!isOperator(operator)) {
       return {
-        fault: `"${operator.slice(0, 100)}" is no operator; there are ${operators.join(', ')}`,
+        fault: `"${operator.slice(0, 100)}" is no operator; the operators are ${operators.join(', ')}`,
       };
     }
     const [what, fits] = operands[operator];

@@ -15,4 +15,4 @@ export const redactionLack = (
 ): string | undefined =>
   mode === 'off' || api !== null
     ? undefined
-    : `the world has no connector.toml, so there is no redaction policy to ${mode === 'apply' ? 'apply' : 'hold rows to'}; leave "redact" out, or give the world a connector.toml with [redact]`;
+    : `the world has no connector.toml, so there is no redaction policy to ${mode === 'apply' ? 'apply' : 'check rows against'}; leave "redact" out, or give the world a connector.toml with [redact]`;

@@ -55,12 +55,12 @@ export const findRelation = (
     const [only, another] = all;
     if (only !== undefined && another === undefined) return { relation: only.relation };
     return {
-      fault: `${from.name} and ${to.name} are related in several ways; name one by "by": ${choices}`,
+      fault: `${from.name} and ${to.name} have several relationships; choose one with "by": ${choices}`,
     };
   }
   const found = all.find((candidate) => isSame(candidate.by, by));
   if (found !== undefined) return { relation: found.relation };
   return {
-    fault: `${from.name} and ${to.name} are not related by ${JSON.stringify(by)}; there is ${choices}`,
+    fault: `${from.name} and ${to.name} have no relationship by ${JSON.stringify(by)}; they have ${choices}`,
   };
 };

@@ -111,10 +111,10 @@ const referenceFaults = (step: Step, index: number): string[] => {
   fillStep(step, (text) => {
     const reference = readReference(text);
     if (reference === undefined) {
-      faults.push(`"${text.slice(0, 100)}" is no reference; one is steps[0].output.id`);
+      faults.push(`"${text.slice(0, 100)}" is not a reference; write it like steps[0].output.id`);
     } else if (reference.step >= index) {
       faults.push(
-        `"${text.slice(0, 100)}" names no earlier step; step ${index} may use steps 0 to ${index - 1}`,
+        `"${text.slice(0, 100)}" does not name an earlier step; step ${index} may use steps 0 to ${index - 1}`,
       );
     }
     return '';
@@ -132,7 +132,7 @@ const stepFaults = (step: Step, { hasApi, toolFault, routeFault }: Solvable): So
   const { method, path } = step.request;
   const message = path.startsWith('/')
     ? routeFault(method, plainPath(path))
-    : 'begins with "/", and is the route’s path';
+    : 'must begin with "/"';
   return message === undefined ? [] : [{ path: ['request', 'path'], message }];
 };
 

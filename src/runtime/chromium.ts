@@ -41,7 +41,7 @@ export const findChromium = (configured?: string): string => {
   throw new AppError(
     'conflict',
     `there is no Chromium on this machine (looked ${looked}): install one (Debian, Ubuntu: ` +
-      'apt-get install chromium), or name its program in SVC_CHROMIUM',
+      'apt-get install chromium), or set SVC_CHROMIUM to the path of its program',
     { detail: { reason: 'no_browser' } },
   );
 };

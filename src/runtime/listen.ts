@@ -39,10 +39,10 @@ export const readListen = (
 ): ListenAddress[] => {
   const parts = env.text(name, fallback).split(',');
   const given = parts.map((part) => part.trim()).filter((part) => part !== '');
-  if (given.length === 0) env.refuse(`${name} names no address`);
+  if (given.length === 0) env.refuse(`${name} has no address`);
   return given.flatMap((part) => {
     const address = parseAddress(part);
-    if (address === undefined) env.refuse(`${name} has "${part}", not a host:port`);
+    if (address === undefined) env.refuse(`${name} has "${part}", which is not a host:port`);
     return address ?? [];
   });
 };

@@ -53,7 +53,7 @@ export const openLines = (fd: number) => {
       isBroken = left.length > 0 && (isBroken || written > 0);
       if (written > 0) continue;
       if (lost > 0 || waitedMs >= slowPipe.mostMs)
-        throw new Error('the reader of the log takes nothing');
+        throw new Error('the reader of the log does not read');
       pauseBlocking(slowPipe.everyMs);
       waitedMs += slowPipe.everyMs;
     }

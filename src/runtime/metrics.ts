@@ -100,27 +100,27 @@ type LoopNumber = {
 const loopNumbers: readonly LoopNumber[] = [
   {
     name: 'svc_loop_ticks_total',
-    help: 'Ticks of a loop since it was started',
+    help: 'Ticks of a loop since the loop was started',
     of: ({ ticks }) => ticks,
   },
   {
     name: 'svc_loop_failures_total',
-    help: 'Ticks of a loop that failed, since it was started',
+    help: 'Failed ticks of a loop since the loop was started',
     of: ({ failures }) => failures,
   },
   {
     name: 'svc_loop_failures_in_a_row',
-    help: 'Ticks of a loop that failed since the last good one',
+    help: 'Failed ticks of a loop since its last successful tick',
     of: ({ failuresInARow }) => failuresInARow,
   },
   {
     name: 'svc_loop_last_tick_seconds',
-    help: 'How long the last tick of a loop took',
+    help: 'Duration of the last tick of a loop, in seconds',
     of: ({ tookMs }) => (tookMs === undefined ? undefined : tookMs / 1_000),
   },
   {
     name: 'svc_loop_last_success_timestamp_seconds',
-    help: 'When a tick of a loop last ended well, in Unix time',
+    help: 'Time at which the last successful tick of a loop ended, in seconds since 1970',
     of: ({ succeededAt }) =>
       succeededAt === undefined ? undefined : Date.parse(succeededAt) / 1_000,
   },
@@ -184,7 +184,7 @@ const handlerOf = (watched: Watched): RequestListener => {
   const answer = async (path: string, response: ServerResponse): Promise<void> => {
     if (path === '/metrics') send(response, 200, registry.contentType, await metricsText(registry));
     else if (path === '/status') send(response, 200, json, await answerStatus(watched, startedAt));
-    else send(response, 404, 'text/plain', 'there are /metrics and /status here\n');
+    else send(response, 404, 'text/plain', 'this address serves /metrics and /status\n');
   };
   return (request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';

@@ -17,7 +17,8 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 const faultOf = (folder: string, path: string): string | undefined => {
   const below = relative(folder, path);
   const names = below.split(sep);
-  if (isAbsolute(below) || names[0] === '..') return 'leads out of the folder of the document';
+  if (isAbsolute(below) || names[0] === '..')
+    return 'leads out of the folder that contains the document';
   return names.some((name) => name.startsWith('.')) ? 'is hidden' : undefined;
 };
 
@@ -39,7 +40,7 @@ export const readNamedFile = (folder: string, path: string, shown: string = path
     if (realFault !== undefined) throw refuse(realFault);
     const file = openSync(real, openFlags);
     try {
-      if (!fstatSync(file).isFile()) throw refuse('is no regular file');
+      if (!fstatSync(file).isFile()) throw refuse('is not a regular file');
       return readFileSync(file);
     } finally {
       closeSync(file);

@@ -41,36 +41,43 @@ export const noSuchSurface = (sessionId: string, surface: SurfaceKind): SurfaceR
   });
 
 export const surfaceAway = (sessionId: string, surface: SurfaceKind): SurfaceRefusal =>
-  later(503, 'surface_away', `the surface "${surface}" of ${sessionId} is being made ready`, 1, {
+  later(503, 'surface_away', `the surface "${surface}" of ${sessionId} is being prepared`, 1, {
     sessionId,
     surface,
   });
 
 export const routeUnknown = (sessionId: string): SurfaceRefusal =>
-  later(503, 'route_unknown', `where ${sessionId} is served cannot be found out at present`, 1, {
+  later(503, 'route_unknown', `the host of ${sessionId} cannot be looked up at present`, 1, {
     sessionId,
   });
 
 export const notEntered = (sessionId: string): SurfaceRefusal =>
-  refusal(401, 'unauthenticated', `${sessionId} is entered by a one-time link`, { sessionId });
-
-export const foreignOrigin = (sessionId: string): SurfaceRefusal =>
-  refusal(403, 'foreign_origin', `a page of another origin may not act in ${sessionId}`, {
+  refusal(401, 'unauthenticated', `${sessionId} can be opened only by a one-time link`, {
     sessionId,
   });
+
+export const foreignOrigin = (sessionId: string): SurfaceRefusal =>
+  refusal(
+    403,
+    'foreign_origin',
+    `a page of another origin must not send requests to ${sessionId}`,
+    {
+      sessionId,
+    },
+  );
 
 export const linkUsed = (sessionId: string): SurfaceRefusal =>
   refusal(
     401,
     'link_used',
-    'this link was used already, is too old, or leads into another session; ask for another one',
+    'this link was already used, has expired, or belongs to another session; ask for a new link',
     {
       sessionId,
     },
   );
 
 export const wrongMethod = (): SurfaceRefusal =>
-  refusal(405, 'method_not_allowed', 'a link is opened with GET');
+  refusal(405, 'method_not_allowed', 'a one-time link must be opened with GET');
 
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -83,17 +90,18 @@ const asSentence = (message: string): string =>
   `${message.replace(/^[a-z](?=[a-z]* )/, (first) => first.toUpperCase())}.`;
 
 const wayIn = `<p>The person who opened the session can make a link: <code>svc worlds session link &lt;session&gt;</code>, or
-<code>POST /world-sessions/{sessionId}/links</code>. Each link lets in one browser, once.</p>`;
+<code>POST /world-sessions/{sessionId}/links</code>. Each link admits one browser, once.</p>`;
 
 const adviceOn = ({ status, retryAfterS }: SurfaceRefusal): string => {
   if (status === 401) return wayIn;
-  return retryAfterS === undefined ? '' : '<p>This page tries again by itself.</p>';
+  return retryAfterS === undefined ? '' : '<p>This page repeats the request by itself.</p>';
 };
 
 /** Returns the refusal as an HTML page. */
 export const refusalPage = (refusal: SurfaceRefusal): string => {
   const { status, message, retryAfterS } = refusal;
-  const title = status === 401 ? 'You have not entered this session' : 'This cannot be shown';
+  const title =
+    status === 401 ? 'You need a link to open this session' : 'This page cannot be shown';
   const again =
     retryAfterS === undefined ? '' : `<meta http-equiv="refresh" content="${retryAfterS}">`;
   return `<!doctype html>

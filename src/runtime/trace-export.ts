@@ -88,7 +88,7 @@ export const openTraceExport = (endpoint: string): TraceExport => {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       exporter.export(spans, ({ code, error }) => {
         if (code === ExportResultCode.SUCCESS) resolve();
-        else reject(new Error(`the collector at ${url} took no traces`, { cause: error }));
+        else reject(new Error(`the collector at ${url} did not accept traces`, { cause: error }));
       });
       await promise;
     },

@@ -59,7 +59,7 @@ describe('readTree', () => {
     write('api/real.py');
     symlinkSync('/etc/passwd', join(root, 'api/link.py'));
     expect(() => readTree(root, './world')).toThrow(
-      'world/api/link.py is a link, and a world holds regular files only: put what it leads to',
+      'world/api/link.py is a link, but a world must have only regular files: replace the link by the file to which it leads',
     );
     rmSync(join(root, 'api/link.py'));
     symlinkSync('/etc', join(root, 'folder'));
@@ -76,11 +76,11 @@ describe('readTree', () => {
     expect(read).toThrow('world/a has 11 bytes; a file may have 10');
     write('a', 'x'.repeat(10));
     write('b', 'x'.repeat(6));
-    expect(read).toThrow('world holds more bytes than a world may, 15');
+    expect(read).toThrow('world has more than 15 bytes, the maximum for a world');
     write('b', 'x');
     expect(read()).toHaveLength(2);
     for (const name of ['c', 'd']) mkdirSync(join(root, name));
-    expect(read).toThrow('world holds more files and folders than a world may, 3');
+    expect(read).toThrow('world has more than 3 files and folders, the maximum for a world');
   });
 
   it('throws an error that names the folder if it cannot be read', () => {

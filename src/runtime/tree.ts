@@ -46,8 +46,8 @@ const kindOf = (entry: Dirent): string => {
 };
 
 const refuseEntry = (place: string, kind: string): AppError => {
-  const wayOut = kind === 'a link' ? 'put what it leads to in its place' : 'remove it';
-  return invalid(`${place} is ${kind}, and a world holds regular files only: ${wayOut}`);
+  const wayOut = kind === 'a link' ? 'replace the link by the file to which it leads' : 'remove it';
+  return invalid(`${place} is ${kind}, but a world must have only regular files: ${wayOut}`);
 };
 
 /** Returns true if a path below the folder is also to be left out; the path of a folder ends in a slash. */
@@ -74,7 +74,9 @@ const listFiles = (
       else throw refuseEntry(join(shown, path), kindOf(entry));
     }
     if (files.length + folders.length > treeFiles) {
-      throw invalid(`${shown} holds more files and folders than a world may, ${treeFiles}`);
+      throw invalid(
+        `${shown} has more than ${treeFiles} files and folders, the maximum for a world`,
+      );
     }
   }
   return files.sort();
@@ -112,7 +114,7 @@ export const readTree = (
     const content = readOne(join(folder, path), join(shown, path), bounds);
     bytes += content.byteLength;
     if (bytes > bounds.treeBytes) {
-      throw invalid(`${shown} holds more bytes than a world may, ${bounds.treeBytes}`);
+      throw invalid(`${shown} has more than ${bounds.treeBytes} bytes, the maximum for a world`);
     }
     return { path, content };
   });

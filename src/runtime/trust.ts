@@ -20,7 +20,7 @@ export const trustAuthorityFile = (file: string): void => {
   } catch (cause) {
     throw new AppError('unavailable', `cannot read the authority's certificate ${file}`, {
       cause,
-      detail: { hint: 'start the service anew with "svc up --tls"' },
+      detail: { hint: 'restart the service with "svc up --tls"' },
     });
   }
   trustAuthority(pem);

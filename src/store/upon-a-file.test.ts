@@ -77,7 +77,7 @@ describe('a store upon a file', () => {
     outermost.begin();
     expect(() => outermost.check()).not.toThrow();
     db.exec('ROLLBACK'); // as SQLite does if it cannot undo a single statement
-    expect(() => outermost.check()).toThrow('lost its outermost transaction');
+    expect(() => outermost.check()).toThrow('outermost transaction has ended');
     db.close();
   });
 

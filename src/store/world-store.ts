@@ -52,7 +52,8 @@ export const openWorldStore = (options: StoreOptions): WorldStore => {
   const holder = new AsyncLocalStorage<true>();
 
   const exclusively: WorldStore['exclusively'] = async (work) => {
-    if (holder.getStore()) throw new Error('the store is asked to wait for itself');
+    if (holder.getStore())
+      throw new Error('a transaction of the store cannot be nested in another');
     return lock.run(() => holder.run(true, work));
   };
 

@@ -82,9 +82,12 @@ describe('an alias', () => {
   it('is refused if a route already begins with it, if no route begins with its target, or if it is not a path', async () => {
     const operations = operation('GET', '/v3/notes') + operation('GET', '/v1/notes');
     for (const [aliases, message] of [
-      ['"/v1" = "/v3"', 'the path /v1/notes begins with /v1, so no request would reach it'],
-      ['"/v2" = "/v4"', 'no path begins with /v4'],
-      ['"v2" = "/v3"', 'the beginning of a path starts with'],
+      [
+        '"/v1" = "/v3"',
+        'the path /v1/notes begins with the alias /v1, so no request would reach that route',
+      ],
+      ['"/v2" = "/v4"', 'no path of a route begins with /v4'],
+      ['"v2" = "/v3"', 'a prefix of paths must begin with'],
     ]) {
       const served = serveApi({ api: `aliases = { ${aliases} }`, operations, notes: [] });
       await expect(served).rejects.toThrow(message);

@@ -117,7 +117,7 @@ describe('a `faults` call', () => {
       /core/,
     ],
     ['a rule without a name', { rules: [{ status: 500 }] }, '/rules/0/name', /missing/],
-    ['a rule that does nothing', { rules: [{ name: 'x' }] }, '/rules/0', /does nothing/],
+    ['a rule that does nothing', { rules: [{ name: 'x' }] }, '/rules/0', /no effect/],
     ['rules that are no list', { rules: {} }, '/rules', /list/],
     ['a misspelt member', { rule: [] }, '/rule', /rules/],
     [

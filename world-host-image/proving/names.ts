@@ -59,7 +59,7 @@ export const unknownNames = async ({ task, world }: Session): Promise<string[]> 
   for (const name of known) named.delete(name);
   const missing = named.size === 0 ? [] : [...(await notInRows(world, named))];
   return [
-    ...withheld.map((name) => `the task does not give the tool "${name}"`),
+    ...withheld.map((name) => `the task does not offer the tool "${name}"`),
     ...missing.map((name) => `there is no "${name}"`),
   ];
 };

@@ -104,7 +104,8 @@ describe('svc worlds schema', () => {
     await ran('init ./code --connector code-hosting');
     appendFileSync(pathOf('code/svc-env.toml'), '\n[actions]\non_push = ["tests"]\n');
     rmSync(pathOf('code/tests'), { recursive: true });
-    const warning = 'a push is to run the tests, but there is no file in tests/, so it runs none';
+    const warning =
+      'a push is configured to run the tests, but tests/ has no files, so no test runs';
     expect(await ran('check code')).toContain(`warning: ${warning}`);
     expect(JSON.parse(await ran('check code --json'))).toMatchObject({ warnings: [warning] });
   });

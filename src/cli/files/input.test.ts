@@ -69,7 +69,7 @@ describe('input', () => {
     for (const script of ['../key.py', join(root, 'key.py'), 'link.py']) {
       writeFileSync(join(root, 'theirs', 'task.json'), JSON.stringify({ solution: { script } }));
       await expect(readTaskFile(context, 'theirs/task.json'), script).rejects.toThrow(
-        'leads out of the folder of the document',
+        'leads out of the folder that contains the document',
       );
     }
   });

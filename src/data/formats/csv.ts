@@ -43,12 +43,12 @@ const readHead = async (pieces: AsyncGenerator<Buffer>): Promise<Buffer> => {
 };
 
 const faults: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and not closed by the end of the file',
+  CSV_QUOTE_NOT_CLOSED: 'a quote is opened, and the file ends before the quote is closed',
   CSV_INVALID_CLOSING_QUOTE:
-    'after a closing quote a delimiter or the end of the line has to come; a quote in a text is written twice',
+    'after a closing quote there must be a delimiter or the end of the line; write a quote within a text twice',
   INVALID_OPENING_QUOTE:
-    'a quote stands within a text that does not begin with one; put the text in quotes, and write the quote twice',
-  CSV_MAX_RECORD_SIZE: `a record is longer than ${formatLimits.rowBytes} bytes; a quote may be open`,
+    'a quote is within a text that is not quoted; put the text in quotes, and write the quote twice',
+  CSV_MAX_RECORD_SIZE: `a record is longer than ${formatLimits.rowBytes} bytes; perhaps a closing quote is missing`,
 };
 
 const asFault = (file: string, error: unknown): unknown => {
@@ -106,7 +106,7 @@ export async function* readCsv(
       } else if (record.length === columns.length) {
         batch.rows.push({ at, entity, row: rowOf(record, columns) });
       } else {
-        const detail = `has ${record.length} values, the first line names ${columns.length} fields`;
+        const detail = `has ${record.length} values, but the first line names ${columns.length} fields`;
         batch.faults.push({ at, entity, field: null, detail });
       }
       if (!isFull(batch)) continue;

@@ -44,7 +44,7 @@ export const formatOf = (file: string, first: Uint8Array): RowFormat => {
   if (named === 'parquet') {
     throw new AppError(
       'invalid',
-      `${file} is no Parquet file: it does not begin with ${parquetMark}`,
+      `${file} is not a Parquet file: it does not begin with ${parquetMark}`,
     );
   }
   return named ?? formatOfText(begin.toString('utf8')) ?? 'jsonl';
@@ -74,9 +74,13 @@ export const entityOf = (file: string, { entity, contract }: ReadOptions): strin
   const only = known?.length === 1 ? known[0] : undefined;
   const found = named ?? only;
   if (found !== undefined) return found;
-  throw new AppError('invalid', `${file} holds bare rows, and its name is that of no entity`, {
-    detail: {
-      hint: `name their entity with --entity${known === undefined ? '' : `: ${known.slice(0, 20).join(', ')}`}`,
+  throw new AppError(
+    'invalid',
+    `the rows of ${file} name no entity, and no entity has the name of the file`,
+    {
+      detail: {
+        hint: `name the entity of the rows with --entity${known === undefined ? '' : `: ${known.slice(0, 20).join(', ')}`}`,
+      },
     },
-  });
+  );
 };

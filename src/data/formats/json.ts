@@ -49,7 +49,7 @@ const words: Readonly<Record<Expected, string>> = {
   colon: 'a colon',
   list: 'a list of rows, [row, …]',
   'list end': 'a comma or the end of the document',
-  nothing: 'nothing more',
+  nothing: 'the end of the file',
 };
 
 /**
@@ -154,7 +154,7 @@ const createCutter = (name: string) => {
     const next = nextAfter(expected, byte, isKeyed);
     if (next === undefined) {
       const found = JSON.stringify(String.fromCharCode(byte));
-      throw refuse(`${found} stands where ${words[expected]} should be`);
+      throw refuse(`${found} was found instead of ${words[expected]}`);
     }
     if (next === 'begin') return true;
     if (next === 'first name') isKeyed = true;
@@ -216,8 +216,12 @@ const createCutter = (name: string) => {
     },
     end(): void {
       if (part !== undefined)
-        throw unreadable(name, part.at, 'what begins here does not end; the file is cut off');
-      if (expected !== 'nothing') throw refuse(`the file ends where ${words[expected]} should be`);
+        throw unreadable(
+          name,
+          part.at,
+          'a value begins here and does not end; the file is cut off',
+        );
+      if (expected !== 'nothing') throw refuse(`the file ends instead of ${words[expected]}`);
     },
   };
 };

@@ -27,7 +27,7 @@ async function* linesOf(name: string, pieces: AsyncIterable<Buffer>): AsyncGener
       throw unreadable(
         name,
         at,
-        `is longer than ${formatLimits.rowBytes} bytes, more than a row may have`,
+        `is longer than ${formatLimits.rowBytes} bytes, the maximum for a row`,
       );
     }
     if (bytes.length > 0) rest.push(bytes);

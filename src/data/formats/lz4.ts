@@ -3,7 +3,7 @@
  * (`LZ4`) with Hadoop's frames: each block follows its unpacked and its packed length, in four bytes each.
  */
 
-const broken = (): Error => new Error('an LZ4 block is broken');
+const broken = (): Error => new Error('an LZ4 block is invalid');
 
 /** Unpacks one block into `out`, from index `at` on; returns the index after the block's last unpacked byte. */
 const unpackBlock = (bytes: Uint8Array, out: Uint8Array, at: number): number => {

@@ -46,14 +46,14 @@ const readDouble: Convert = (value) => {
 };
 
 const readText: Convert = (value) => {
-  if (value === brokenText) throw new ValueFault('holds bytes that are no UTF-8 text');
+  if (value === brokenText) throw new ValueFault('has bytes that are not UTF-8 text');
   return value;
 };
 
 const readJson: Convert = (value) => {
   const read = readValueText(String(readText(value)));
   if ('value' in read) return read.value;
-  throw new ValueFault(`holds JSON that cannot be taken: it ${read.detail}`);
+  throw new ValueFault(`has JSON that cannot be stored: it ${read.detail}`);
 };
 
 const readBytes: Convert = (value) =>
@@ -103,7 +103,8 @@ const fractionText = (nanos: bigint, least: number): string => {
 
 const secondsText = (seconds: bigint): string => {
   const date = new Date(Number(seconds) * 1_000);
-  if (Number.isNaN(date.getTime())) throw new ValueFault('holds a time beyond all calendars');
+  if (Number.isNaN(date.getTime()))
+    throw new ValueFault('has a time outside the years that can be written');
   return date.toISOString().replace(/\.000Z$/, '');
 };
 
@@ -119,7 +120,8 @@ const readTimeOfDay =
   (unit: Unit): Convert =>
   (value) => {
     const nanos = BigInt(value as number | bigint) * nanosOf[unit];
-    if (nanos < 0n || nanos >= dayNanos) throw new ValueFault('holds a time that no day has');
+    if (nanos < 0n || nanos >= dayNanos)
+      throw new ValueFault('has a time of day that does not exist');
     const clock = secondsText(nanos / secondNanos).slice(11);
     return `${clock}${fractionText(nanos % secondNanos, 0)}`;
   };
@@ -220,9 +222,9 @@ const readMap = (pairs: SchemaTree): Convert => {
     for (const pair of ((value as Row)[pairs.element.name] ?? []) as Row[]) {
       const name = convertKey(pair[key.element.name]);
       if (typeof name === 'object' || name === undefined) {
-        throw new ValueFault('holds a map whose keys are no texts or numbers');
+        throw new ValueFault('has a map whose keys are neither texts nor numbers');
       }
-      if (entries.has(String(name))) throw new ValueFault(`holds a map with the key ${name} twice`);
+      if (entries.has(String(name))) throw new ValueFault(`has a map with the key ${name} twice`);
       entries.set(String(name), convertHeld(pair[held.element.name]) ?? null);
     }
     return Object.fromEntries(entries);
@@ -282,7 +284,8 @@ export const physicalMetadata = (metadata: FileMetaData): FileMetaData | string 
   const { schema } = metadata;
   const variant = schema.find(({ logical_type: logical }) => logical?.type === 'VARIANT');
   if (variant !== undefined)
-    return `has a column of variants, "${variant.name}", which is not read`;
-  if (schema.some(({ name }) => name === '__proto__')) return 'has a column called "__proto__"';
+    return `has a column of the type VARIANT, "${variant.name}", which is not supported`;
+  if (schema.some(({ name }) => name === '__proto__'))
+    return 'has a column named "__proto__", which is not allowed';
   return { ...metadata, schema: schema.map(physical) };
 };

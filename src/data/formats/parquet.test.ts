@@ -75,24 +75,24 @@ describe('a Parquet file', () => {
   });
 
   it.each([
-    ['whole bytes', { type: 'BYTE_ARRAY' }, new Uint8Array([0xff, 0xfe]), 'no UTF-8 text'],
+    ['whole bytes', { type: 'BYTE_ARRAY' }, new Uint8Array([0xff, 0xfe]), 'not UTF-8 text'],
     [
       'JSON with a number of 20 digits',
       { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'JSON' } },
       '{"a":12345678901234567890}',
-      'more digits than are kept',
+      'more digits than can be stored',
     ],
     [
       'a time that no day has',
       { type: 'INT64', converted_type: 'TIME_MICROS' },
       86_400_000_000n,
-      'a time that no day has',
+      'a time of day that does not exist',
     ],
     [
       'a timestamp beyond all calendars',
       { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
       2n ** 62n,
-      'beyond all calendars',
+      'outside the years that can be written',
     ],
   ] as const)('is read except for the row with %s, which is refused', async (_, type, odd, why) => {
     const schema = [
@@ -139,6 +139,6 @@ describe('LZ4', () => {
     ['shorter than it says', block, 14],
     ['with a match before its begin', Uint8Array.of(0x15, 0x61, 9, 0, 0x10, 0x21), 11],
   ])('is refused when it is %s', (_, bytes, length) => {
-    expect(() => unpackLz4Raw(bytes, length)).toThrow('an LZ4 block is broken');
+    expect(() => unpackLz4Raw(bytes, length)).toThrow('an LZ4 block is invalid');
   });
 });

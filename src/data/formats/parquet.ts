@@ -51,7 +51,7 @@ const compressors: Compressors = {
 const asUnreadable = (name: string, error: unknown): unknown => {
   if (error instanceof AppError) return error;
   const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
-  return unreadable(name, undefined, `is no Parquet that can be read: ${why}`);
+  return unreadable(name, undefined, `cannot be read as Parquet: ${why}`);
 };
 
 const checkGroups = (name: string, { row_groups: groups }: FileMetaData): void => {
@@ -65,7 +65,7 @@ const checkGroups = (name: string, { row_groups: groups }: FileMetaData): void =
     name,
     undefined,
     `has row groups of over ${most} MiB (group ${large + 1})`,
-    'write it with smaller row groups',
+    'write the file with smaller row groups',
   );
 };
 

@@ -149,7 +149,9 @@ describe('rows of files', () => {
     async (_, name, text) => {
       const { rows, faults } = await read(name, text);
       expect(rows).toEqual([]);
-      expect(faults[0]?.detail).toContain('more digits than are kept exactly; write it as a text');
+      expect(faults[0]?.detail).toContain(
+        'more digits than can be stored exactly; write it as a text',
+      );
     },
   );
 
@@ -188,7 +190,7 @@ describe('rows of files', () => {
     const only = { ...notes, entities: folders === undefined ? [] : [folders] };
     expect(await entityOf('x.jsonl', { contract: only })).toBe('folders');
     expect(await refusal('x.jsonl', '{"id":1}')).toBe(
-      'x.jsonl holds bare rows, and its name is that of no entity | name their entity with --entity: folders, notes',
+      'the rows of x.jsonl name no entity, and no entity has the name of the file | name the entity of the rows with --entity: folders, notes',
     );
     expect(await refusal('x.jsonl', '{}', { entity: 'note' })).toContain('did you mean "notes"?');
   });
@@ -248,7 +250,7 @@ describe('files that cannot be read', () => {
       'Latin-1',
       'notes.csv',
       Buffer.from('id,title\n1,a\n2,caf\xe9\n', 'latin1'),
-      'notes.csv line 3: holds the byte 0xe9, which is no UTF-8; it looks like Latin-1',
+      'notes.csv line 3: holds the byte 0xe9, which is not UTF-8; the file looks like Latin-1',
     ],
     [
       'half characters',
@@ -260,7 +262,7 @@ describe('files that cannot be read', () => {
       'damaged archives',
       'notes.csv.gz',
       gzipSync(csv).subarray(0, 40),
-      'is damaged or cut off: it does not unpack as gzip',
+      'is damaged or cut off: it cannot be unpacked as gzip',
     ],
     [
       'archives of something else',
@@ -274,7 +276,7 @@ describe('files that cannot be read', () => {
       'id,titel,x\n1,a,b\n',
       'has columns that are no field of notes: "titel", "x" | did you mean "title"?',
     ],
-    ['columns twice', 'notes.csv', 'id,title,id\n', 'has columns twice: "id"'],
+    ['columns twice', 'notes.csv', 'id,title,id\n', 'has the same column more than once: "id"'],
     ['columns without a name', 'notes.csv', 'id,,title\n', 'names no field in column 2'],
     ['tables without the key', 'notes.csv', 'title\na\n', 'lacks the key of notes: "id"'],
     [
@@ -283,51 +285,51 @@ describe('files that cannot be read', () => {
       `${Array.from({ length: 10_000 }, (_, i) => `c${i}`).join(',')}\n`,
       'has 10000 columns; a table may have 1,000',
     ],
-    ['open quotes', 'notes.csv', 'id,title\n1,"a\nb\n', 'line 3: a quote is opened and not closed'],
-    ['text behind a quote', 'notes.csv', 'id,title\n1,"a"b\n', 'line 2: after a closing quote'],
     [
-      'quotes within a text',
+      'open quotes',
       'notes.csv',
-      'id,title\n1,a"b\n',
-      'line 2: a quote stands within a text',
+      'id,title\n1,"a\nb\n',
+      'line 3: a quote is opened, and the file ends',
     ],
+    ['text behind a quote', 'notes.csv', 'id,title\n1,"a"b\n', 'line 2: after a closing quote'],
+    ['quotes within a text', 'notes.csv', 'id,title\n1,a"b\n', 'line 2: a quote is within a text'],
     [
       'documents that are cut off',
       'notes.json',
       '[{"id":1},\n{"id":',
-      'line 2: what begins here does not end',
+      'line 2: a value begins here and does not end',
     ],
     [
       'documents without their end',
       'notes.json',
       '[{"id":1}\n',
-      'the file ends where a comma or the end of the list should be',
+      'the file ends instead of a comma or the end of the list',
     ],
     [
       'more than one document',
       'notes.json',
       '[]\n[]',
-      'line 2: "[" stands where nothing more should be',
+      'line 2: "[" was found instead of the end of the file',
     ],
     [
       'lists of something else',
       'notes.json',
       '[1]',
-      '"1" stands where a row, {…}, or the end of the list should be',
+      '"1" was found instead of a row, {…}, or the end of the list',
     ],
     [
       'one row alone',
       'notes.json',
       '{"id": 1}',
-      '"1" stands where a list of rows, [row, …] should be',
+      '"1" was found instead of a list of rows, [row, …]',
     ],
     ['an entity twice', 'x.json', '{"notes":[],"notes":[]}', 'line 1: "notes" is written twice'],
-    ['what is called Parquet', 'notes.parquet', 'id\n1\n', 'is no Parquet file'],
+    ['what is called Parquet', 'notes.parquet', 'id\n1\n', 'is not a Parquet file'],
     [
       'broken Parquet',
       'notes.parquet',
       `PAR1${'\xff'.repeat(30)}PAR1`,
-      'is no Parquet that can be read',
+      'cannot be read as Parquet',
     ],
   ];
 
@@ -381,11 +383,15 @@ describe('rejected rows', () => {
     expect(rows.map(({ row }) => row)).toEqual([{ id: 1 }, { id: 2 }]);
     expect(faults.map(({ at, field, detail }) => [at, field, detail])).toEqual([
       [2, 'id', 'the key /id is written twice'],
-      [3, 'id', '12345678901234567890 has more digits than are kept exactly; write it as a text'],
-      [4, null, 'is no whole JSON: it ends too early'],
-      [5, null, 'is no JSON object'],
+      [
+        3,
+        'id',
+        '12345678901234567890 has more digits than can be stored exactly; write it as a text',
+      ],
+      [4, null, 'is not complete JSON: it ends too early'],
+      [5, null, 'is not a JSON object'],
       [6, null, 'nests deeper than 64 levels'],
-      [7, null, 'holds half of a surrogate pair, which is no character'],
+      [7, null, 'contains half of a surrogate pair, which is no character'],
     ]);
   });
 
@@ -393,8 +399,8 @@ describe('rejected rows', () => {
     const { rows, faults } = await read('notes.csv', 'id,title\n1,a,b\n2\n3,c\n');
     expect(rows).toHaveLength(1);
     expect(faults.map(({ at, detail }) => `${at}: ${detail}`)).toEqual([
-      '2: has 3 values, the first line names 2 fields',
-      '3: has 1 values, the first line names 2 fields',
+      '2: has 3 values, but the first line names 2 fields',
+      '3: has 1 values, but the first line names 2 fields',
     ]);
   });
 });

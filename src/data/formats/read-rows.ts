@@ -45,7 +45,7 @@ export async function* readRows(
     if (contract === undefined) {
       throw new AppError(
         'invalid',
-        `${name} needs the world's fields to be read, which are not known`,
+        `${name} can be read only with the world's fields, which are unknown`,
       );
     }
     yield* readCsv(name, text, { contract, entity: bareEntity(), otherColumns });

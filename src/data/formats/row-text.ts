@@ -25,9 +25,9 @@ const quotedChars = 40;
 /** Describes why a text is not JSON, from the place where parsing stops. */
 const whyNoJson = (text: string): string => {
   const at = findUnexpected(text);
-  if (at >= text.length) return 'is no whole JSON: it ends too early';
+  if (at >= text.length) return 'is not complete JSON: it ends too early';
   const found = text.slice(at, at + quotedChars).split('\n')[0] ?? '';
-  return `is no JSON: ${JSON.stringify(found)} at character ${at + 1} cannot stand there`;
+  return `is not valid JSON: unexpected ${JSON.stringify(found)} at character ${at + 1}`;
 };
 
 const mayNestDeeply = /^(?:[^[{]*[[{]){65}/;
@@ -39,11 +39,11 @@ const faultOf = (text: string, value: unknown): Fault | undefined => {
   }
   const number = findUnsafeNumber(text, losesDigits);
   if (number !== undefined) {
-    const detail = `${number.source} has more digits than are kept exactly; write it as a text`;
+    const detail = `${number.source} has more digits than can be stored exactly; write it as a text`;
     return { field: fieldAt(number.pointer), detail };
   }
   if (escapesSurrogates(text) && hasBrokenText(value)) {
-    return { field: null, detail: 'holds half of a surrogate pair, which is no character' };
+    return { field: null, detail: 'contains half of a surrogate pair, which is no character' };
   }
   return undefined;
 };
@@ -66,5 +66,7 @@ export const readValueText = (text: string): { value: unknown } | Fault => {
 export const readRowText = (text: string): Read => {
   const read = readValueText(text);
   if (!('value' in read)) return read;
-  return isObject(read.value) ? { row: read.value } : { field: null, detail: 'is no JSON object' };
+  return isObject(read.value)
+    ? { row: read.value }
+    : { field: null, detail: 'is not a JSON object' };
 };

@@ -51,11 +51,12 @@ const checkNames = (file: string, names: readonly string[]): void => {
     throw refuseHeader(
       file,
       `names no field in column ${unnamed + 1} of its first line`,
-      'the first line has the names of the columns',
+      'the first line must have the names of all columns',
     );
   }
   const repeated = repeatedIn(names);
-  if (repeated.length > 0) throw refuseHeader(file, `has columns twice: ${quoteAll(repeated)}`);
+  if (repeated.length > 0)
+    throw refuseHeader(file, `has the same column more than once: ${quoteAll(repeated)}`);
 };
 
 export type TableOptions = { contract: Contract; entity: string } & Pick<
@@ -79,7 +80,7 @@ export const readColumns = (
   checkNames(file, names);
   const found = contract.entities.find(({ name }) => name === entity);
   if (found === undefined) {
-    throw refuseHeader(file, `is of "${entity}", which is no entity of the world`);
+    throw refuseHeader(file, `has rows of "${entity}", which is not an entity of the world`);
   }
   const fields = new Map(fieldsOf(contract, found).map((field) => [field.name, field]));
   const unknown = names.filter((name) => !fields.has(name));

@@ -57,7 +57,7 @@ async function* unpacked(
         throw unreadable(
           name,
           undefined,
-          `unpacks to over ${formatLimits.packedTimes} times its size, which no rows do`,
+          `unpacks to over ${formatLimits.packedTimes} times its size, which is not allowed`,
         );
       }
       yield piece;
@@ -65,7 +65,7 @@ async function* unpacked(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined || !/^(Z_|ZSTD_|ERR_ZSTD|ERR__ERROR|ERR_ZLIB)/.test(code)) throw error;
-    throw unreadable(name, undefined, `is damaged or cut off: it does not unpack as ${packing}`);
+    throw unreadable(name, undefined, `is damaged or cut off: it cannot be unpacked as ${packing}`);
   } finally {
     counted.destroy();
     transform.destroy();

@@ -53,10 +53,11 @@ const faultIn = (bytes: Buffer): number => {
 const hex = (byte: number | undefined): string => `0x${(byte ?? 0).toString(16).padStart(2, '0')}`;
 
 const refuse = (name: string, lines: number, bytes: Buffer, isEnd: boolean) => {
-  if (isEnd) return unreadable(name, lines + 1, 'ends in the middle of a character; it is cut off');
+  if (isEnd)
+    return unreadable(name, lines + 1, 'ends in the middle of a character; the file is cut off');
   const fault = faultIn(bytes);
   const line = lines + countLines(bytes.subarray(0, fault)) + 1;
-  const what = `holds the byte ${hex(bytes[fault])}, which is no UTF-8; it looks like Latin-1 (Windows-1252)`;
+  const what = `holds the byte ${hex(bytes[fault])}, which is not UTF-8; the file looks like Latin-1 (Windows-1252)`;
   return unreadable(name, line, what, convert('WINDOWS-1252'));
 };
 

@@ -338,7 +338,7 @@ export const carryRows = async (
     if (error instanceof Refused) return { kind: 'refused', row: error.row };
     if (!isFull(error) || !database.hasLessThan(importLimits.lineBytes)) throw error;
     const mebibytes = Math.floor(storeBytes / 2 ** 20);
-    const message = `the world's rows take more than ${mebibytes} MiB with those that are kept`;
+    const message = `the rows of the new tree and the kept rows together take more than ${mebibytes} MiB`;
     throw new AppError('invalid', message, { cause: error });
   } finally {
     database.close();

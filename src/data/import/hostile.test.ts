@@ -54,7 +54,7 @@ describe('a file', () => {
 
   it('is refused if its number of rows differs from the declared one', async () => {
     const { found } = await refuse({ bytes: gzipSync(`${good}\n\n`), rows: 2 });
-    expect(found[0]?.detail).toBe('the chunk has 1 rows, and was said to have 2');
+    expect(found[0]?.detail).toBe('the chunk has 1 rows, but was declared to have 2');
   });
 
   it('may have a byte order mark, Windows line ends, and no final line end', async () => {
@@ -76,7 +76,7 @@ describe('a line', () => {
     expect(refused).toBe(1);
     expect(found[0]).toMatchObject({
       index: 0,
-      detail: 'is longer than 1048576 bytes, the most that a row may have',
+      detail: 'is longer than 1048576 bytes, the maximum for a row',
     });
     expect(process.memoryUsage.rss() - before).toBeLessThan(250 * mebibyte);
   });
@@ -115,7 +115,7 @@ describe('a line', () => {
     ['{"login":"ann","id":NaN}', null, 'is not valid JSON'],
     ['[1,2]', null, 'must be an object, is a list'],
     ['null', null, 'must be an object, is null'],
-    ['{"login":"\\ud800","id":1}', '/login', 'holds half of a surrogate pair'],
+    ['{"login":"\\ud800","id":1}', '/login', 'contains half of a surrogate pair'],
     ['{"login":"a","id":1,"__proto__":{"x":1}}', '/__proto__', 'is not a known field'],
   ])('%s is refused', async (line, pointer, detail) => {
     const { found } = await refuse([line]);
@@ -151,14 +151,14 @@ describe('a line', () => {
     const plan = planOf(files.folder(), { chunks: [files.chunk(0, lines)] });
     const outcome = await runImport(plan);
     expect(readRefusals(outcome).map(({ detail }) => detail)).toEqual([
-      expect.stringContaining('a line is {"entity"'),
+      expect.stringContaining('the line must be {"entity"'),
       'the world has no entity "user"; it has users, repos, issues',
       expect.stringContaining('has "x" beside "entity" and "row"'),
     ]);
     const other = await runImport(
       planOf(files.folder(), { chunks: [files.chunk(0, [good], 'users')], entities: ['repos'] }),
     );
-    expect(readRefusals(other)[0]?.detail).toContain('are not among those of this import');
+    expect(readRefusals(other)[0]?.detail).toContain('are not allowed in this import');
   });
 });
 
@@ -185,5 +185,7 @@ it('an import that exceeds the size limit of a world is refused', async () => {
     JSON.stringify({ login: `user${id}`, id, profile: { email: `${'x'.repeat(900)}${id}` } }),
   );
   const { found } = await refuse(lines, { storeBytes: mebibyte });
-  expect(found[0]?.detail).toMatch(/^the world's rows take more than 0\.0 GiB/);
+  expect(found[0]?.detail).toMatch(
+    /^the world's rows and those of this import together take more than 0\.0 GiB/,
+  );
 });

@@ -57,7 +57,7 @@ const createSplitter = (lineBytes: number) => {
   };
   const finish = (): Line => {
     const line = isTooLong
-      ? { fault: `is longer than ${lineBytes} bytes, the most that a row may have` }
+      ? { fault: `is longer than ${lineBytes} bytes, the maximum for a row` }
       : decodeLine(Buffer.concat(parts));
     hold(noBytes);
     parts = [];
@@ -117,7 +117,7 @@ export async function* readLines(file: string, limits: LineLimits): AsyncGenerat
     }
   } catch (error) {
     if (!isZlibFault(error)) throw error;
-    throw new ChunkFault(`is no whole gzip file (${error.message}); send it again`);
+    throw new ChunkFault(`is not a complete gzip file (${error.message}); send the chunk again`);
   }
   const last = splitter.end();
   yield isFirst ? withoutMark(last) : last;

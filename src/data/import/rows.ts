@@ -78,12 +78,12 @@ const lostOf = (
   }
   const unsafe = findUnsafeNumber(text);
   if (unsafe === undefined) return undefined;
-  const detail = 'is a number with more digits than are kept exactly; write it as a text';
+  const detail = 'is a number with more digits than can be stored exactly; write it as a text';
   return { ...inRow(unsafe.pointer, isWrapped), detail };
 };
 
 const wrapped =
-  'a line is {"entity": …, "row": {…}} where neither its chunk nor the batch names an entity';
+  'the line must be {"entity": …, "row": {…}}, because neither its chunk nor the batch names an entity';
 
 export const createRowReader = (parts: RowReaderParts): RowReader => {
   const { catalog, redaction, rowFields } = parts;
@@ -96,8 +96,8 @@ export const createRowReader = (parts: RowReaderParts): RowReader => {
     const isOther = catalog.entities.some((entity) => entity.name === name);
     const known = [...allowed.keys()].join(', ');
     const detail = isOther
-      ? `rows of ${name} are not among those of this import, which are of ${known}`
-      : `the world has no entity ${redaction === null ? `"${name}"` : 'of that name, which is not repeated'}; it has ${known}`;
+      ? `rows of ${name} are not allowed in this import, which is limited to ${known}`
+      : `the world has no entity ${redaction === null ? `"${name}"` : 'with the name in the row, which is not repeated here'}; it has ${known}`;
     return faultOf(detail, { entity: isOther || redaction === null ? name : null });
   };
 

@@ -180,7 +180,7 @@ describe('an import', () => {
       [4, '/login', 'a row with login "ann" exists'],
       [5, '/id', 'another row has id 1'],
       [6, '/profile/email', 'another row has profile.email "ann@example.test"'],
-      [7, '/login', 'holds half of a surrogate pair, which is no character'],
+      [7, '/login', 'contains half of a surrogate pair, which is no character'],
       [0, '/assignee', 'assignee "grace" refers to users, which has no such row'],
     ]);
   });

@@ -90,7 +90,7 @@ const readChunk = async (
     await setImmediate();
   }
   if (rows === chunk.rows) return;
-  throw new ChunkFault(`has ${rows} rows, and was said to have ${chunk.rows}`);
+  throw new ChunkFault(`has ${rows} rows, but was declared to have ${chunk.rows}`);
 };
 
 const readChunks = async (
@@ -203,7 +203,7 @@ const importInto = async (
 /** Refuses the import because the rows exceed the database's size limit. A full disk is no refusal, and is thrown. */
 const refuseFull = (refusals: Refusals, storeBytes: number): void => {
   const gibibytes = (storeBytes / 2 ** 30).toFixed(1);
-  const detail = `the world's rows take more than ${gibibytes} GiB with those of this import; import fewer`;
+  const detail = `the world's rows and those of this import together take more than ${gibibytes} GiB; import fewer rows`;
   refusals.addFatal({ chunk: null, index: null }, faultOf(detail));
 };
 

@@ -66,7 +66,7 @@ export const comparePair = (
   if (there?.mode === 'drop') return { ...none, reason: 'the linked world drops the field' };
   const sameSalt = herePolicy?.slug === therePolicy?.slug;
   if (here !== undefined && there !== undefined && !isSame(here, there, sameSalt)) {
-    return { ...none, reason: 'the worlds redact the field each in its own way' };
+    return { ...none, reason: 'the two worlds redact the field in different ways' };
   }
   const byThere =
     there === undefined || therePolicy === null ? undefined : mapBy(therePolicy, pair.targetField);

@@ -435,7 +435,7 @@ describe('linked worlds', () => {
       key: { field: 'id', targetField: 'id' },
       rows: { matched: 0, onlyHere: 4, onlyThere: 4 },
       fields: [
-        { equal: null, reason: 'the worlds redact the field each in its own way' },
+        { equal: null, reason: 'the two worlds redact the field in different ways' },
         { equal: 0, onlyHere: 4, onlyThere: 4 },
         { equal: null, reason: 'this world drops the field' },
       ],

@@ -17,16 +17,16 @@ it('files next to generated ones, or at their paths, are accepted', () => {
 
 it('files whose paths some file system treats as that of a generated one are refused', () => {
   expect(messagesOf('db/Schema.SQL', 'DB/schema.sql', 'schema/readme.md')).toEqual([
-    'the path "db/Schema.SQL" differs from the generated db/schema.sql by case',
-    'the path "DB/schema.sql" differs from the generated db/schema.sql by case',
-    'the path "schema/readme.md" differs from the generated schema/README.md by case',
+    'the path "db/Schema.SQL" differs from the generated file db/schema.sql only by case',
+    'the path "DB/schema.sql" differs from the generated file db/schema.sql only by case',
+    'the path "schema/readme.md" differs from the generated file schema/README.md only by case',
   ]);
 });
 
 it('files in the place of generated folders, and folders in the place of generated files, are refused', () => {
   expect(messagesOf('db', 'UI/App', 'db/schema.sql/notes.md')).toEqual([
-    'the path "db" is a file where the folder of the generated db/schema.sql must be',
-    'the path "UI/App" is a file where the folder of the generated ui/app/index.html must be',
+    'the path "db" is a file, but must be the folder of the generated file db/schema.sql',
+    'the path "UI/App" is a file, but must be the folder of the generated file ui/app/index.html',
     'the path "db/schema.sql/notes.md" lies below db/schema.sql, which is a generated file',
   ]);
 });

@@ -75,10 +75,11 @@ export const artifactCollisions = ({
   );
   const faultOf = (path: string): string | undefined => {
     const twin = byFolded.get(foldPath(path));
-    if (twin !== undefined && twin !== path) return `differs from the generated ${twin} by case`;
+    if (twin !== undefined && twin !== path)
+      return `differs from the generated file ${twin} only by case`;
     const inside = folders.get(foldPath(path));
     if (inside !== undefined)
-      return `is a file where the folder of the generated ${inside} must be`;
+      return `is a file, but must be the folder of the generated file ${inside}`;
     const above = foldersOf(path).find((folder) => byFolded.has(foldPath(folder)));
     return above && `lies below ${above}, which is a generated file`;
   };

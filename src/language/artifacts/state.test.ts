@@ -85,8 +85,8 @@ describe('generatedState', () => {
         file: 'db/schema.sql',
         pointer: '',
         code: 'edited_artifact',
-        message: 'db/schema.sql is generated, and was changed by hand',
-        hint: 'run svc worlds schema compile on the folder, which replaces it; keep what you wrote in another file',
+        message: 'db/schema.sql is a generated file that was changed by hand',
+        hint: 'run svc worlds schema compile on the folder, which replaces the changed file; move your changes to another file',
       },
     ]);
     const cut = without(compiled, 'schema/runtime.json');
@@ -94,7 +94,7 @@ describe('generatedState', () => {
     expect(codesOf(cut)).toEqual(['schema/runtime.json stale_artifact']);
     const more = without(cut, 'db/schema.sql');
     expect(staleProblems(compile(more)).map(({ message }) => message)).toEqual([
-      'db/schema.sql, schema/runtime.json are generated, and are missing or compiled from other files or by another version',
+      'db/schema.sql, schema/runtime.json are generated files that are missing, or were compiled from other files or by another version',
     ]);
   });
 

@@ -90,21 +90,21 @@ type Fault = 'stale' | 'left_over' | 'edited';
 const verdicts: Record<Fault, { code: ProblemCode; one: string; more: string; hint: string }> = {
   stale: {
     code: 'stale_artifact',
-    one: 'is generated, and is missing or compiled from other files or by another version',
-    more: 'are generated, and are missing or compiled from other files or by another version',
+    one: 'is a generated file that is missing, or was compiled from other files or by another version',
+    more: 'are generated files that are missing, or were compiled from other files or by another version',
     hint: compileHint,
   },
   left_over: {
     code: 'stale_artifact',
-    one: 'is not generated any more',
-    more: 'are not generated any more',
+    one: 'is a file that compiling does not generate any more',
+    more: 'are files that compiling does not generate any more',
     hint: 'delete it',
   },
   edited: {
     code: 'edited_artifact',
-    one: 'is generated, and was changed by hand',
-    more: 'are generated, and were changed by hand',
-    hint: `${compileHint}, which replaces it; keep what you wrote in another file`,
+    one: 'is a generated file that was changed by hand',
+    more: 'are generated files that were changed by hand',
+    hint: `${compileHint}, which replaces the changed file; move your changes to another file`,
   },
 };
 

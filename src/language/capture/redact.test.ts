@@ -206,8 +206,8 @@ describe('verifyRow', () => {
       ['/of/a~1b/email/1', 'of', 'hash'],
     ]);
     expect([...new Set(violations.map(({ detail }) => detail))]).toEqual([
-      'is plaintext, but the policy keeps a digest of it, sha256:<64 hex>',
-      'is present, but the policy drops it',
+      'is plaintext, but the policy requires its digest, sha256:<64 hex>',
+      'is present, but the policy drops the field',
       'has more than 2 decimals, but the policy rounds it',
     ]);
   });
@@ -216,7 +216,7 @@ describe('verifyRow', () => {
     const tagged = { name: 'ada', email: sha256('x'), code: 'AB', ids: [7, null], lat: 1.25 };
     const row = { tags: [tagged, { of: { a: {} } }], email: { of: { active: true } } };
     const inObject =
-      'is plaintext in an object of a hashed field; objects are left alone, so name its fields in [redact]';
+      'is plaintext in an object of a hashed field; objects are not redacted as a whole, so name their fields in [redact]';
     expect(verifyRow(policy, row)).toEqual(
       [
         ['/tags/0/name', 'tags'],
@@ -235,7 +235,7 @@ describe('verifyRow', () => {
       address: ['Main 1', [{ street: 'Main 1', name: 'A', at: [5] }]],
     };
     const inObject =
-      'is plaintext in an object of a preserved field; objects are left alone, so name its fields in [redact]';
+      'is plaintext in an object of a preserved field; objects are not redacted as a whole, so name their fields in [redact]';
     expect(verifyRow(preserving, row)).toEqual(
       [
         ['/name/first', 'name'],

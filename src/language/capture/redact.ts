@@ -109,18 +109,18 @@ const violates = (slug: string, policy: FieldPolicy, value: unknown): boolean =>
 };
 
 const describeViolation = (policy: FieldPolicy): string => {
-  if (policy.mode === 'drop') return 'is present, but the policy drops it';
+  if (policy.mode === 'drop') return 'is present, but the policy drops the field';
   if (policy.mode === 'round') {
     return `has more than ${policy.decimals} decimals, but the policy rounds it`;
   }
-  return 'is plaintext, but the policy keeps a digest of it, sha256:<64 hex>';
+  return 'is plaintext, but the policy requires its digest, sha256:<64 hex>';
 };
 
 /** Mode of a field whose value is an object; it decides on values in the object that no rule of their own redacts. */
 type Holder = 'hash' | 'preserve' | undefined;
 
 const leftInObject = (holder: 'hash' | 'preserve'): string =>
-  `is plaintext in an object of a ${holder === 'hash' ? 'hashed' : 'preserved'} field; objects are left alone, so name its fields in [redact]`;
+  `is plaintext in an object of a ${holder === 'hash' ? 'hashed' : 'preserved'} field; objects are not redacted as a whole, so name their fields in [redact]`;
 
 /** Returns the fault of a value, if it has one; `holder` is the mode of the enclosing object. */
 const faultOf = (

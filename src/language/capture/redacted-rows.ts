@@ -51,7 +51,7 @@ const propertyNames = (schemas: readonly unknown[]): Set<string> => {
 const foundMark = ', is ';
 
 const undeclaredField =
-  'has a field that the contract does not declare; rows are redacted, so its name is not repeated';
+  'has a field that the contract does not declare; its name is not repeated, because rows are redacted';
 
 /**
  * Returns a function that removes from a fault everything that may be a secret: the value, and names in its path that
@@ -99,7 +99,7 @@ export const redactRows = (
   const kept: [string, Row[]][] = [];
   for (const [entity, list] of Object.entries(rows)) {
     if (!known.has(entity)) {
-      const message = `names an entity that the world has not; it has ${listNames(contract)}`;
+      const message = `names an entity that the world does not have; the world has ${listNames(contract)}`;
       problems.push({ path: [], message });
     } else if (mode === 'apply') kept.push([entity, list.map(applyPolicy)]);
     else {

@@ -31,7 +31,7 @@ const readHandlers = (
 ): ReadonlySet<string> | undefined => {
   const leftOut = leftOutFolder(api.handlers);
   if (leftOut !== undefined) {
-    const message = `${api.handlers} lies in "${leftOut}", which is no part of a world`;
+    const message = `${api.handlers} is in the folder "${leftOut}", which is never part of a world`;
     place.at('api', 'handlers').refuse('bad_value', message, 'move it, for example to api/');
     return undefined;
   }
@@ -69,7 +69,7 @@ const readPrefixes = (
   for (const [index, prefix] of api.prefixes.entries()) {
     const hidden = paths.find((path) => path === prefix || path.startsWith(`${prefix}/`));
     if (hidden === undefined) continue;
-    const message = `the path ${hidden} begins with the prefix ${prefix}, so no request would reach it`;
+    const message = `the path ${hidden} begins with the prefix ${prefix}, so no request would reach that route`;
     place.at('api', 'prefixes', index).refuse('bad_value', message);
   }
   const prefixes = [...api.prefixes].sort((a, b) => b.length - a.length);
@@ -90,11 +90,14 @@ const readAliases = (
   for (const [from, to] of api.aliases) {
     const hidden = paths.find((path) => isBelow(path, from));
     if (!pathBeginningPattern.test(from)) {
-      refuse(from, 'the beginning of a path starts with "/" and does not end with it');
+      refuse(from, 'a prefix of paths must begin with "/" and must not end with "/"');
     } else if (hidden !== undefined) {
-      refuse(from, `the path ${hidden} begins with ${from}, so no request would reach it`);
+      refuse(
+        from,
+        `the path ${hidden} begins with the alias ${from}, so no request would reach that route`,
+      );
     } else if (!paths.some((path) => isBelow(path, to))) {
-      refuse(from, `no path begins with ${to}`);
+      refuse(from, `no path of a route begins with ${to}`);
     }
   }
   const aliases = [...api.aliases]

@@ -48,9 +48,12 @@ const checkHeaders = (place: Place, table: AuthTable): void => {
     const folded = header.toLowerCase();
     if (!isHeaderName(header)) at.refuse('bad_value', `"${header}" is not a header name`);
     if (folded === secretHeader(table)) {
-      at.refuse('duplicate', `"${header}" already carries the credential`);
+      at.refuse('duplicate', `the header "${header}" already has the credential`);
     } else if (seen.has(folded)) {
-      at.refuse('duplicate', `"${header}" is there already in another case`);
+      at.refuse(
+        'duplicate',
+        `the header "${header}" is already listed, in other upper and lower case`,
+      );
     }
     seen.add(folded);
   }
@@ -65,7 +68,7 @@ const readTokenPath = ({ auth, api, place }: Connector): string | null => {
   const isMinted = auth?.value.scheme === 'oauth2';
   if (isMinted) return api.token_path ?? pathOfTokenUrl(auth.value.token_url ?? '/oauth/token');
   if (api.token_path !== undefined) {
-    const message = `scheme "${auth?.value.scheme ?? 'none'}" mints no tokens`;
+    const message = `a world with the scheme "${auth?.value.scheme ?? 'none'}" mints no tokens`;
     place.at('api', 'token_path').refuse('unexpected_key', message, 'leave it out');
   }
   return null;
@@ -76,10 +79,12 @@ const checkTable = (place: Place, table: AuthTable): void => {
   for (const key of Object.keys(rules) as (keyof typeof rules)[]) {
     const need = needOf(key, table.scheme);
     if (need === 'must' && table[key] === undefined) {
-      place.at(key).refuse('missing_key', `scheme "${table.scheme}" needs the key "${key}"`);
+      place.at(key).refuse('missing_key', `the scheme "${table.scheme}" requires the key "${key}"`);
     }
     if (need === 'never' && table[key] !== undefined) {
-      place.at(key).refuse('unexpected_key', `scheme "${table.scheme}" has no key "${key}"`);
+      place
+        .at(key)
+        .refuse('unexpected_key', `the scheme "${table.scheme}" does not use the key "${key}"`);
     }
   }
   checkHeaders(place, table);

@@ -31,7 +31,7 @@ const followRoot = (place: Place, schema: JsonSchema, library: Library): Placed<
     if (name === undefined || target === undefined) return root;
     const beside = Object.keys(root.value).find((key) => key !== '$ref' && !notes.has(key));
     if (beside !== undefined) {
-      const message = `"${beside}" stands beside a $ref: a row shape is written out or referred to, not composed`;
+      const message = `the keyword "${beside}" is not allowed next to $ref: a row shape is either written out or a reference`;
       root.place.at(beside).refuse('composed_root', message);
     }
     seen.add(name);
@@ -42,7 +42,7 @@ const followRoot = (place: Place, schema: JsonSchema, library: Library): Placed<
 const checkRoot = ({ place, value: root }: Placed<JsonSchema>): void => {
   for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
     if (!Object.hasOwn(root, keyword)) continue;
-    const message = `a row shape has no "${keyword}" at its root`;
+    const message = `a row shape must not have "${keyword}" at its root`;
     place
       .at(keyword)
       .refuse('composed_root', message, 'write the fields out, or use $ref for them');
@@ -55,7 +55,7 @@ const checkRoot = ({ place, value: root }: Placed<JsonSchema>): void => {
     place.at('additionalProperties').refuse('not_closed', message);
   }
   if (Object.hasOwn(root, 'patternProperties')) {
-    const message = 'a row shape names its fields; it has no "patternProperties"';
+    const message = 'a row shape must name its fields, so it must not have "patternProperties"';
     place.at('patternProperties').refuse('not_closed', message);
   }
 };
@@ -83,13 +83,13 @@ const checkPrimaryKey = (
     const schema = own(properties, field);
     if (schema === undefined) {
       const hint = suggestName(field, Object.keys(properties));
-      at.refuse('unknown_field', `the row shape has no direct field "${field}"`, hint);
+      at.refuse('unknown_field', `the row shape has no top-level field "${field}"`, hint);
       continue;
     }
     const types = model.types([schema]);
     const isPlain = types?.size === 1 && (types.has('string') || types.has('integer'));
     if (types !== undefined && !isPlain) {
-      const message = `the key field "${field}" must be a string or an integer and never null`;
+      const message = `the key field "${field}" must be a string or an integer, and must not allow null`;
       at.refuse('bad_primary_key', message);
     }
     if (!required.includes(field)) {
@@ -106,7 +106,7 @@ const readUniqueKey = (
 ): FieldPath | undefined => {
   if (!written.startsWith('/') && written.includes('.')) {
     const pointer = toPointer(written.split('.'));
-    const message = `"${written}" is a dotted path; a nested value is reached by a JSON pointer`;
+    const message = `"${written}" is a dotted path, but a nested value is named by a JSON pointer`;
     place.refuse('bad_unique', message, `write "${pointer}"`);
     return undefined;
   }
@@ -115,7 +115,9 @@ const readUniqueKey = (
   const types = model.types(field.schemas);
   const isScalar = types === undefined || scalarType(types) !== undefined;
   if (isScalar && isAddressable(field.path)) return field.path;
-  const why = isScalar ? 'its path has one of ", \\ and NUL' : 'it is not one kind of scalar';
+  const why = isScalar
+    ? 'its path contains ", \\ or NUL'
+    : 'its values are not scalars of one type';
   place.refuse('bad_unique', `"${written}" cannot be indexed: ${why}`);
   return undefined;
 };
@@ -133,7 +135,7 @@ const readUnique = (
     });
     const list = JSON.stringify(paths);
     if (seen.has(list) && paths.length === value.length) {
-      place.refuse('duplicate', `rows are unique by ${value.join(', ')} already`);
+      place.refuse('duplicate', `${value.join(', ')} is already a unique list or the primary key`);
     }
     seen.add(list);
     return paths;
@@ -162,7 +164,7 @@ const checkRelationship = (
   const found = fields.filter((field, index) => {
     const path = parseFieldPath(field);
     if (path?.length === 1) return findField(place.at('fields', index), field, entity, model);
-    const message = `"${field}" is not a direct field`;
+    const message = `"${field}" is not a top-level field`;
     place.at('fields', index).refuse('bad_relationship', message);
     return false;
   });
@@ -190,7 +192,7 @@ const checkRelationships = (table: EntityTable, entity: EntityContract, model: M
   for (const { place, value } of table.relationships) {
     const tuple = JSON.stringify(value.fields);
     if (seen.has(tuple)) {
-      const message = `the fields ${value.fields.join(', ')} already refer to an entity`;
+      const message = `the fields ${value.fields.join(', ')} already refer to an entity in another relationship`;
       place.at('fields').refuse('bad_relationship', message);
     }
     seen.add(tuple);

@@ -17,7 +17,7 @@ export const checkBody = (place: Place, body: string, contentType: string): void
     JSON.parse(body);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const hint = 'set error_content_type when the vendor answers errors in another notation';
+    const hint = "set error_content_type if the vendor's errors have another content type";
     place.refuse('bad_value', 'the body is not valid JSON', hint);
   }
 };

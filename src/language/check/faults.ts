@@ -32,12 +32,16 @@ const needs: [key: Key, ...beside: Key[]][] = [
 
 /** Keys that exclude each other, with the reason. */
 const excludes: [key: Key, other: Key, why: string][] = [
-  ['chance', 'nth', 'a rule has nth or chance, not both'],
-  ['nth', 'rate_limit', 'a rate limit counts the requests itself'],
-  ['chance', 'rate_limit', 'a rate limit counts the requests itself'],
-  ['routes', 'rate_limit', 'a rate limit holds for the paths of its table in [[api.rate_limits]]'],
-  ['drop', 'status', 'a connection that is dropped has no answer'],
-  ['drop', 'rate_limit', 'a request that is dropped is not refused'],
+  ['chance', 'nth', 'a rule may have nth or chance, but not both'],
+  ['nth', 'rate_limit', 'a rate limit itself counts the requests'],
+  ['chance', 'rate_limit', 'a rate limit itself counts the requests'],
+  [
+    'routes',
+    'rate_limit',
+    'a rate limit applies to the paths of its own table in [[api.rate_limits]]',
+  ],
+  ['drop', 'status', 'a connection that is dropped gets no answer, so no status'],
+  ['drop', 'rate_limit', 'a request that is dropped is not refused because of a rate limit'],
 ];
 
 const isGiven = (rule: FaultTable, place: Place, key: Key): boolean =>
@@ -47,14 +51,16 @@ const checkKeys = (place: Place, rule: FaultTable): void => {
   const has = (key: Key): boolean => isGiven(rule, place, key);
   for (const [key, ...beside] of needs) {
     if (!has(key) || beside.some(has)) continue;
-    place.at(key).refuse('unexpected_key', `"${key}" is of use only with ${beside.join(' or ')}`);
+    place
+      .at(key)
+      .refuse('unexpected_key', `"${key}" has an effect only together with ${beside.join(' or ')}`);
   }
   for (const [key, other, why] of excludes) {
     if (has(key) && has(other)) place.at(key).refuse('unexpected_key', why);
   }
   if (has('latency_ms') || effectKeys.some(has)) return;
-  const message = 'the rule does nothing';
-  place.refuse('bad_value', message, 'give it status, drop, rate_limit or latency_ms');
+  const message = 'the rule has no effect';
+  place.refuse('bad_value', message, 'give the rule status, drop, rate_limit or latency_ms');
 };
 
 const checkRoutes = (
@@ -69,10 +75,11 @@ const checkRoutes = (
     if (name.startsWith('/')) {
       if (paths.some((path) => fitsPath(name, path))) continue;
       const nearest = nearestName(name, paths);
-      const hint = nearest === undefined ? 'write it as its operation does' : suggestion(nearest);
-      at.refuse('bad_value', `no operation that is served has the path ${name}`, hint);
+      const hint =
+        nearest === undefined ? 'write the path exactly as in its operation' : suggestion(nearest);
+      at.refuse('bad_value', `the world serves no operation with the path ${name}`, hint);
     } else if (!operations.includes(name)) {
-      const message = `no operation that is served is called "${name}"`;
+      const message = `the world serves no operation named "${name}"`;
       at.refuse('bad_value', message, suggestName(name, operations));
     }
   }
@@ -89,7 +96,8 @@ const findLimit = (
   const found = rateLimits.find((limit) => limit.name === name);
   if (found === undefined) {
     const names = rateLimits.map((limit) => limit.name);
-    const hint = suggestName(name, names) ?? 'declare it in [[api.rate_limits]] of connector.toml';
+    const hint =
+      suggestName(name, names) ?? 'declare the rate limit in [[api.rate_limits]] of connector.toml';
     place.refuse('bad_value', `there is no rate limit "${name}"`, hint);
   }
   return found;
@@ -156,7 +164,7 @@ export const readFaults = (
     const at = place.at('rules', index);
     for (const key of ['name', 'rate_limit'] as const) {
       const value = rule[key] ?? '';
-      if (seen[key].has(value)) at.at(key).refuse('duplicate', `"${value}" is in two rules`);
+      if (seen[key].has(value)) at.at(key).refuse('duplicate', `two rules are named "${value}"`);
       if (value !== '') seen[key].add(value);
     }
     return readRule(at, rule, api);

@@ -21,7 +21,7 @@ describe('checks of a grader are refused with their number, field and place', ()
     [
       'a text where there is none',
       { ...issue, where: { number: { matches: '1' } } },
-      '0.where.number: issues.number is integer, so it never "matches" "1"',
+      '0.where.number: issues.number is integer, so "matches" "1" is never true',
     ],
     [
       'a related entity',
@@ -31,12 +31,12 @@ describe('checks of a grader are refused with their number, field and place', ()
     [
       'entities without a relationship',
       { entity: 'users', where: {}, any: { entity: 'svc_requests', where: {} } },
-      '0.any.entity: entries of the request ledger have no related rows',
+      '0.any.entity: svc_requests, the request ledger, has no relationships',
     ],
     [
       'a relationship that is not there',
       { ...issue, any: { entity: 'users', where: {}, by: ['owner'] } },
-      '0.any.by: issues and users are not related by ["owner"]; there is ["assignee"]',
+      '0.any.by: issues and users have no relationship by ["owner"]; they have ["assignee"]',
     ],
     [
       'a condition on related rows',
@@ -47,28 +47,28 @@ describe('checks of a grader are refused with their number, field and place', ()
     [
       'a path as a changed field',
       { entity: 'users', where: {}, changed: ['profile.email'] },
-      '0.changed.0: "profile.email" is within a field; name the field itself',
+      '0.changed.0: "profile.email" is a value inside a field; name the top-level field',
     ],
     [
       'an increase of a text',
       { ...issue, increased_by: { title: 1 } },
-      '0.increased_by.title: issues.title is string, never a number',
+      '0.increased_by.title: issues.title is string, so it cannot increase by a number',
     ],
     [
       'a change of the ledger',
       { entity: 'svc_requests', where: {}, unchanged: ['via'] },
-      '0.unchanged.0: entries of the request ledger never change',
+      '0.unchanged.0: entries of svc_requests, the request ledger, never change',
     ],
-    ['an empty range', { ...issue, count: {} }, '0.count: count: needs min, max or both'],
+    ['an empty range', { ...issue, count: {} }, '0.count: count: requires min, max or both'],
     [
       'a set that is no list',
       { kind: 'answer', as: 'set', equals: 1 },
-      '0.equals: equals: as a set it must be a list',
+      '0.equals: equals: must be a list, because the answer is compared as a set',
     ],
     [
       'a tolerance of a text',
       { kind: 'answer', equals: 'a', tolerance: 1 },
-      '0.tolerance: tolerance: only a number can be nearly right',
+      '0.tolerance: tolerance: is allowed only if equals is a number',
     ],
     [
       'an order by a check that is not there',

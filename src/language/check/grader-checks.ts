@@ -36,10 +36,10 @@ const countFaults = (count: CheckCount | null | undefined): Fault[] => {
   if (count === undefined || count === null || typeof count === 'number') return [];
   const { min, max } = count;
   if (min === undefined && max === undefined) {
-    return [bad(['count'], 'count: needs min, max or both')];
+    return [bad(['count'], 'count: requires min, max or both')];
   }
   if (min === undefined || max === undefined || min <= max) return [];
-  const message = `count: has a min of ${min}, which is more than its max of ${max}`;
+  const message = `count: min ${min} is greater than max ${max}`;
   return [bad(['count'], message)];
 };
 
@@ -52,7 +52,7 @@ const relatedFaults = (
   if ('fault' in found) return [found.fault];
   const { entity } = found;
   if (from.name === ledgerEntity || name === ledgerEntity) {
-    return [bad(['entity'], 'entries of the request ledger have no related rows')];
+    return [bad(['entity'], 'svc_requests, the request ledger, has no relationships')];
   }
   const related = findRelation(from, entity, by);
   const faults = below(conditionFaults(entity, where, sources), 'where');
@@ -72,18 +72,23 @@ const changeFaults = (
   ];
   const [first] = named;
   if (first !== undefined && entity.name === ledgerEntity) {
-    return [bad(first.path, 'entries of the request ledger never change')];
+    return [bad(first.path, 'entries of svc_requests, the request ledger, never change')];
   }
   return named.flatMap(({ field: written, path }): Fault[] => {
     const found = lookUpField(written, entity, analysis);
     if ('fault' in found) return [{ path, ...found.fault }];
     if (found.field.path.length > 1) {
-      return [bad(path, `"${written}" is within a field; name the field itself`)];
+      return [bad(path, `"${written}" is a value inside a field; name the top-level field`)];
     }
     const kinds = values.kinds(found.field);
     if (path[0] !== 'increased_by' || kinds.size === 0) return [];
     if (kinds.has('number') || kinds.has('integer')) return [];
-    return [bad(path, `${entity.name}.${written} is ${[...kinds].join(' or ')}, never a number`)];
+    return [
+      bad(
+        path,
+        `${entity.name}.${written} is ${[...kinds].join(' or ')}, so it cannot increase by a number`,
+      ),
+    ];
   });
 };
 
@@ -104,10 +109,10 @@ const rowsFaults = (check: GivenRows, sources: ConditionSources): Fault[] => {
 
 const answerFaults = ({ as, equals, tolerance }: Omit<AnswerCheck, 'name'>): Fault[] => {
   if (as === 'set' && !Array.isArray(equals)) {
-    return [bad(['equals'], 'equals: as a set it must be a list')];
+    return [bad(['equals'], 'equals: must be a list, because the answer is compared as a set')];
   }
   if (tolerance === undefined || typeof equals === 'number') return [];
-  return [bad(['tolerance'], 'tolerance: only a number can be nearly right')];
+  return [bad(['tolerance'], 'tolerance: is allowed only if equals is a number')];
 };
 
 /** Returns the faults of a grader's checks. The first segment of a fault's path is the index of the check. */

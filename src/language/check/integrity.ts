@@ -202,6 +202,6 @@ export const checkReplacement = (
     const { value: dangling } = danglingReferences(rows, entity, model, around).next();
     if (dangling === undefined) continue;
     const message = `once the seed has replaced the world's rows, ${dangling.message}`;
-    place.refuse('missing_reference', message, `give rows of ${name} too`);
+    place.refuse('missing_reference', message, `add rows of ${name} to the seed, too`);
   }
 };

@@ -76,7 +76,7 @@ const refuseUnturnable = (draft: RouteDraft, kind: PageKind, api: ApiTable): voi
   const envelope = draft.api.envelope ?? api.envelope;
   if (kind !== 'cursor' || envelope !== '') return;
   if (api.page_headers.cursor !== undefined || api.page_links) return;
-  const message = `"${draft.table.name}" answers a bare list, which has no room for the next cursor`;
+  const message = `"${draft.table.name}" answers a list without an envelope, which has no place for the next cursor`;
   const hint = 'set an envelope, page_headers.cursor or page_links';
   draft.apiPlace.at('page').refuse('bad_paging', message, hint);
 };
@@ -85,10 +85,10 @@ const refuseTakenParameters = (draft: RouteDraft, kind: PageKind, api: ApiTable)
   for (const key of parametersOf[kind]) {
     const name = api[key];
     if (draft.pathArguments.includes(name)) {
-      const message = `"${name}" is an argument of the path and the ${key} of its pages`;
+      const message = `"${name}" is both an argument of the path and the ${key} of pagination`;
       draft.place.at('path').refuse('duplicate', message);
     } else if (draft.api.filter.has(name)) {
-      const message = `"${name}" filters rows and is the ${key} of their pages`;
+      const message = `"${name}" is both a filter and the ${key} of pagination`;
       draft.apiPlace.at('filter', name).refuse('duplicate', message);
     }
   }
@@ -98,7 +98,8 @@ const refuseTakenParameters = (draft: RouteDraft, kind: PageKind, api: ApiTable)
 export const readPage = (draft: RouteDraft, api: ApiTable): PageKind => {
   if (draft.apiPlace.at('action').isRefused()) return 'none';
   const { action, single, page } = draft.api;
-  const why = action === 'read' ? single && 'answers a single object' : `has action "${action}"`;
+  const why =
+    action === 'read' ? single && 'answers a single object and no list' : `has action "${action}"`;
   if (why) {
     if (page !== undefined && page !== 'none') {
       const message = `"${draft.table.name}" ${why}, so it has no pages`;

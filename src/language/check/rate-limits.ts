@@ -26,8 +26,12 @@ const checkPaths = (place: Place, written: readonly string[], known: readonly st
     if (known.some((candidate) => fitsPath(path, candidate))) continue;
     const nearest = nearestName(path, known);
     const hint =
-      nearest === undefined ? 'write it as its operation does' : `did you mean "${nearest}"?`;
-    place.at(index).refuse('bad_value', `no operation that is served has the path ${path}`, hint);
+      nearest === undefined
+        ? 'write the path exactly as in its operation'
+        : `did you mean "${nearest}"?`;
+    place
+      .at(index)
+      .refuse('bad_value', `the world serves no operation with the path ${path}`, hint);
   }
 };
 
@@ -39,11 +43,11 @@ export const checkHeaders = (place: Place, names: Iterable<string>): void => {
     const other = seen.get(lower);
     const at = place.at(name).ofKey();
     if (!headerPattern.test(name)) {
-      at.refuse('bad_name', `"${name.slice(0, 100)}" is no name of a header`);
+      at.refuse('bad_name', `"${name.slice(0, 100)}" is not a header name`);
     } else if (takenHeaders.has(lower)) {
-      at.refuse('reserved_name', `the header ${name} is the host's own to send`);
+      at.refuse('reserved_name', `the header ${name} is sent by the host itself`);
     } else if (other !== undefined) {
-      at.refuse('duplicate', `${name} and ${other} are one header`);
+      at.refuse('duplicate', `${name} and ${other} are the same header in different case`);
     }
     seen.set(lower, other ?? name);
   }
@@ -68,7 +72,7 @@ export const readRateLimits = (
   const names = new Set<string>();
   for (const [index, { name, paths = [], uncounted, headers }] of tables.entries()) {
     const at = place.at('rate_limits', index);
-    if (names.has(name)) at.at('name').refuse('duplicate', `"${name}" names two limits`);
+    if (names.has(name)) at.at('name').refuse('duplicate', `two rate limits are named "${name}"`);
     names.add(name);
     checkPaths(at.at('paths'), paths, known);
     checkPaths(at.at('uncounted'), uncounted, known);

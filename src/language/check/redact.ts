@@ -37,10 +37,10 @@ const checkPath = (
   if ([first, ...rest].some((segment) => segment === '') || first === '*') {
     place.refuse('bad_value', `"${path}" is neither a field name nor a dotted path`);
   } else if (rest.some((segment) => /^\d+$/.test(segment))) {
-    const message = `"${path}" counts the items of a list; a rule is for all of them`;
+    const message = `"${path}" names one item of a list, but a rule applies to all items: write * in place of the number`;
     place.refuse('bad_value', message, `write "${path.replace(/\.\d+(?=\.|$)/g, '.*')}"`);
   } else if (rest.length > 0 && entities.has(first)) {
-    const message = `"${path}" begins with the entity "${first}", but no rule is scoped to an entity`;
+    const message = `"${path}" begins with the entity "${first}", but rules apply to all entities: write the path inside the row`;
     place.refuse('entity_path', message, `write "${rest.join('.')}"`);
   } else if (rest.length > 0 && fields?.has(first) === false) {
     const message = `"${path}" begins with "${first}", which is a field of no entity`;
@@ -65,7 +65,7 @@ export const checkRedact = (
   const claimed = new Set<string>();
   for (const [name, place] of claimsOf(redact)) {
     if (claimed.has(name)) {
-      const message = `"${name}" is in two modes; a field is hashed, dropped, rounded or preserved, never two of those`;
+      const message = `"${name}" is listed under two modes; a field can have only one of hash, drop, preserve and round`;
       place.refuse('two_modes', message);
     }
     claimed.add(name);
@@ -74,7 +74,7 @@ export const checkRedact = (
   for (const name of redact.value.round.keys()) {
     if (!name.includes('.')) continue;
     const place = redact.place.at('round', name).ofKey();
-    place.refuse('bad_value', `round takes bare field names, "${name}" is a path`);
+    place.refuse('bad_value', `round accepts only bare field names, but "${name}" is a path`);
   }
   const { hash, drop, preserve, round } = redact.value;
   return { slug, hash, drop, preserve, round: Object.fromEntries(round) };

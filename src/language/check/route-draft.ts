@@ -71,7 +71,7 @@ const readParams = (
     if (inPath.includes(name)) {
       at.refuse('duplicate', `"${name}" is both a path argument and a query parameter`);
     } else if (seen.has(name)) {
-      at.refuse('duplicate', `"${name}" is listed twice, with and without []`);
+      at.refuse('duplicate', `"${name}" is listed twice: with [] and without`);
     }
     seen.add(name);
     return { name, repeated: name !== written };

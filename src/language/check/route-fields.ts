@@ -59,7 +59,7 @@ export const readFilter = (
     const match = draft.api.match.get(argument) ?? 'equals';
     const types = model.types(field.schemas);
     if (types !== undefined && !matchable[match].some((type) => types.has(type))) {
-      const message = `"${written}" is ${describeTypes(types)} and cannot be matched by "${match}"`;
+      const message = `"${written}" is ${describeTypes(types)} and cannot be compared by "${match}"`;
       place.refuse('type_mismatch', message);
     } else if (match === 'equals') checkSample(draft, { argument, field }, values);
     return [{ argument, path: field.path, match }];
@@ -71,7 +71,7 @@ export const readBody = (draft: RouteDraft, model: Model): RouteContract['body']
     const source = parseFieldPath(from);
     if (source === undefined) {
       const shown = JSON.stringify(from.slice(0, 200));
-      const message = `${shown} is not a path into the request's body`;
+      const message = `${shown} is not a path to a member of the request's body`;
       place.refuse('bad_value', message, 'write a.b.c or /a/b/c');
     }
     const field = draft.entity && findField(place.ofKey(), written, draft.entity, model);
@@ -89,7 +89,7 @@ export const findDirectField = (
   const [name, ...inner] = field?.path ?? [];
   if (field === undefined || name === undefined) return undefined;
   if (inner.length === 0) return { name, field };
-  const message = `"${written}" is not a direct field of ${entity?.name}`;
+  const message = `"${written}" is not a top-level field of ${entity?.name}`;
   place.ofKey().refuse('bad_value', message, `write the whole value of "${name}"`);
   return undefined;
 };
@@ -123,7 +123,7 @@ export const readGenerate = (draft: RouteDraft, model: Model): RouteContract['ge
     const types = model.types(found.field.schemas);
     const fitting = generatedTypes[source];
     if (types !== undefined && !fitting.some((type) => types.has(type))) {
-      const message = `"${written}" is ${describeTypes(types)}; "${source}" makes a ${fitting.join(' or ')}`;
+      const message = `"${written}" is ${describeTypes(types)}; "${source}" generates a ${fitting.join(' or ')}`;
       place.refuse('type_mismatch', message);
     }
     if (draft.api.defaults.has(written)) {

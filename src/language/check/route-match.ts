@@ -39,7 +39,7 @@ export const createRouteFault = (
     if (found.some(({ route }) => route.method === wanted)) return undefined;
     if (found.length > 0) {
       const methods = [...new Set(found.map(({ route }) => route.method))].sort().join(', ');
-      return `the world has no route ${method} ${path}; the path is there for ${methods}`;
+      return `the world has no route ${method} ${path}; the path has routes for ${methods}`;
     }
     const routes = new Set(api.routes.map((route) => route.path));
     const near = nearestName(withArguments(path), routes);

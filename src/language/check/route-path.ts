@@ -29,13 +29,13 @@ export const readSegment = (written: string): PathSegment => {
 const partsFault = (written: string, segment: PathSegment): string | undefined => {
   const parts = partsOf(segment);
   if (parts.some((part) => 'literal' in part && /[{}]/.test(part.literal))) {
-    return `has the segment "${written}"; an argument is {name}, or {name...} when it is a whole segment that may hold slashes`;
+    return `has the segment "${written}"; an argument is written {name}; or {name...} if it is a whole segment whose value may contain slashes`;
   }
   const touches = parts.some(
     (part, index) => index > 0 && 'argument' in part && 'argument' in (parts[index - 1] ?? {}),
   );
   return touches
-    ? `has the segment "${written}", in which the end of one argument cannot be found`
+    ? `has the segment "${written}", in which it is unclear where an argument ends`
     : undefined;
 };
 
@@ -56,13 +56,13 @@ const segmentFault = (written: string, isLast: boolean): string | undefined => {
 const restFault = (segments: readonly PathSegment[]): string | undefined => {
   const [first, second] = restArguments(segments);
   if (second !== undefined) {
-    return `lets both {${first}...} and {${second}...} hold slashes; only one of them can`;
+    return `lets the values of {${first}...} and {${second}...} contain slashes; only one argument of a path may`;
   }
   const at = segments.findIndex((segment) => 'rest' in segment);
   const next = at === -1 ? undefined : segments[at + 1];
   return next === undefined || ('literal' in next && next.literal !== '')
     ? undefined
-    : `must have a literal segment after {${first}...}, or nothing, so that its end is clear`;
+    : `must have a literal segment or nothing after {${first}...}, so that it is clear where the argument ends`;
 };
 
 const maxPathLength = 1_000;

@@ -6,9 +6,9 @@ const checkHandler = ({ api, apiPlace }: RouteDraft, sources: RouteSources): voi
   const place = apiPlace.at('handler');
   const { action, handler } = api;
   if (action === 'handler' && handler === undefined) {
-    place.refuse('missing_key', 'action "handler" needs the key "handler"');
+    place.refuse('missing_key', 'the action "handler" requires the key "handler"');
   } else if (action !== 'handler' && handler !== undefined) {
-    const message = `action "${action}" has no handler`;
+    const message = `the action "${action}" does not use the key "handler"`;
     place.refuse('unexpected_key', message, 'set action = "handler"');
   } else if (handler !== undefined && sources.handlers?.has(handler) === false) {
     const hint = suggestName(handler, sources.handlers);
@@ -19,14 +19,14 @@ const checkHandler = ({ api, apiPlace }: RouteDraft, sources: RouteSources): voi
 
 const checkFilter = ({ api, apiPlace }: RouteDraft): void => {
   if ((api.action === 'update' || api.action === 'delete') && api.filter.size === 0) {
-    const message = `action "${api.action}" needs a filter that says which rows`;
+    const message = `the action "${api.action}" requires a filter that selects the rows`;
     apiPlace.at('filter').refuse('missing_key', message);
   }
   for (const name of api.match.keys()) {
     if (api.filter.has(name)) continue;
     const hint = suggestName(name, api.filter.keys());
     const at = apiPlace.at('match', name).ofKey();
-    at.refuse('unknown_argument', `"${name}" is not in the filter`, hint);
+    at.refuse('unknown_argument', `"${name}" is not an argument of the filter`, hint);
   }
 };
 
@@ -34,7 +34,7 @@ const checkWrites = ({ api, apiPlace }: RouteDraft): void => {
   if (writingActions.includes(api.action)) return;
   for (const key of ['body', 'defaults', 'generate'] as const) {
     if (api[key].size === 0) continue;
-    const message = `action "${api.action}" writes no row, so it has no "${key}"`;
+    const message = `the action "${api.action}" writes no row, so it does not use "${key}"`;
     apiPlace.at(key).refuse('unexpected_key', message);
   }
 };
@@ -42,7 +42,7 @@ const checkWrites = ({ api, apiPlace }: RouteDraft): void => {
 /** Refuses an operation without an entity, unless it has a handler; every other action needs an entity. */
 const checkEntity = ({ place, table, api }: RouteDraft): void => {
   if (table.entity !== undefined || (api.action === 'handler' && api.filter.size === 0)) return;
-  const message = `the operation "${table.name}" needs an entity for what it serves`;
+  const message = `the operation "${table.name}" is served and requires the key "entity"`;
   place.at('entity').refuse('missing_key', message);
 };
 

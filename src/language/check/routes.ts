@@ -38,11 +38,13 @@ const readName = (place: Place, written: string, model: Model): JsonSchema => {
 const refuseMisplaced = ({ api, apiPlace, table }: RouteDraft): void => {
   for (const key of ['request', 'response'] as const) {
     if (api[key] === undefined || api.action === 'handler') continue;
-    const message = `action "${api.action}" has the schemas of its entity, so it has no "${key}"`;
+    const message = `the action "${api.action}" uses the schema of its entity, so it does not use "${key}"`;
     apiPlace.at(key).refuse('unexpected_key', message);
   }
   if (api.action === 'handler' && api.request !== undefined && table.method === 'GET') {
-    apiPlace.at('request').refuse('unexpected_key', 'GET has no body, so it has no "request"');
+    apiPlace
+      .at('request')
+      .refuse('unexpected_key', 'a GET request has no body, so the route does not use "request"');
   }
 };
 
@@ -94,7 +96,7 @@ const readLastModified = (
     apiPlace.at('last_modified').refuse('bad_value', message, 'write a.b.c or /a/b/c');
   }
   if (table.method !== 'GET' && api.last_modified !== undefined) {
-    const message = `${table.method} answers what it has just changed, so it has no "last_modified"`;
+    const message = `"last_modified" is allowed only for GET, and not for ${table.method}`;
     apiPlace.at('last_modified').refuse('unexpected_key', message);
   }
   return path === undefined || table.method !== 'GET' ? {} : { lastModified: path };
@@ -110,7 +112,8 @@ const readKeepAnswers = (
 ): Pick<RouteContract, 'keepsAnswer'> => {
   const canKeep = api.action === 'handler' && table.method === 'GET';
   if (!canKeep && api.keep_answers !== undefined) {
-    const message = 'only what a handler answers to GET is kept, so it has no "keep_answers"';
+    const message =
+      'only answers of a handler to GET can be cached, so the route does not use "keep_answers"';
     apiPlace.at('keep_answers').refuse('unexpected_key', message);
   }
   return canKeep && (api.keep_answers ?? world.keep_answers) ? { keepsAnswer: true } : {};
@@ -126,15 +129,18 @@ const readBodyRules = ({ api, apiPlace, table }: RouteDraft): BodyRules => {
   const { action, body_types: types, body_encoding: encoding } = api;
   if (action !== 'handler' || table.method === 'GET') {
     const what =
-      action === 'handler' ? 'a GET has no body' : `action "${action}" reads its body itself`;
+      action === 'handler'
+        ? 'a GET request has no body'
+        : `the action "${action}" parses the body itself`;
     for (const key of ['body_types', 'body_encoding'] as const) {
       if (api[key] === undefined) continue;
-      apiPlace.at(key).refuse('unexpected_key', `${what}, so it has no "${key}"`);
+      apiPlace.at(key).refuse('unexpected_key', `${what}, so the route does not use "${key}"`);
     }
     return {};
   }
   if (encoding !== undefined && api.request !== undefined) {
-    const message = 'a body that is given as base64 is not read, so it is held to no "request"';
+    const message =
+      'with body_encoding = "base64" the body is not parsed, so it cannot be validated by "request"';
     apiPlace.at('request').refuse('unexpected_key', message);
   }
   const bodyEncoding = encoding === undefined ? {} : { bodyEncoding: encoding };
@@ -144,8 +150,8 @@ const readBodyRules = ({ api, apiPlace, table }: RouteDraft): BodyRules => {
       .at('body_types')
       .refuse(
         'bad_value',
-        'a route that takes no type of body could not be sent one',
-        'leave it out',
+        'the list is empty, so the route would accept no body',
+        'leave out "body_types", or list the accepted media types',
       );
     return {};
   }

@@ -48,7 +48,7 @@ export const createRowRefusals = (file: Place): RowRefusals => {
     refuse(place, ...problem) {
       count += 1;
       if (count <= languageLimits.problemsPerRowFile) place.refuse(...problem);
-      else file.refuse('more_problems', 'the rows that follow have problems too, not listed');
+      else file.refuse('more_problems', 'further rows have problems that are not listed');
     },
     isFull: () => count > languageLimits.problemsPerRowFile,
   };
@@ -137,7 +137,7 @@ export const readRowFiles = (folder: string, sources: RowSources, hold?: HoldRow
     if (file.endsWith('.md')) continue;
     const [, entity] = /^([^/]+)\.json$/.exec(file.slice(folder.length)) ?? [];
     if (entity === undefined) {
-      const message = `${folder} holds rows in files named <entity>.json`;
+      const message = `${folder} must contain only files of rows, named <entity>.json`;
       tree.place(file).refuse('unsupported_file', message);
     } else if (findEntity(tree.place(file), entity, model) !== undefined) {
       const rows = read(file, entity);

@@ -67,7 +67,7 @@ describe('redact of a scenario', () => {
     ]);
     const [problem] = problems([{ id: 1, email: 'ada@mail.example' }], 'seed.redact = "refuse"\n');
     expect(problem?.message).toBe(
-      'people, row 0: email [hash] is plaintext, but the policy keeps a digest of it, sha256:<64 hex>; import with "redact": "apply", or store the redacted form',
+      'people, row 0: email [hash] is plaintext, but the policy requires its digest, sha256:<64 hex>; import with "redact": "apply", or store the redacted form',
     );
     const { contract } = compiled([{ id: 1, name: 'Xyz', lat: 1.5 }], 'seed.redact = "refuse"\n');
     expect(contract.tasks[0]?.seed.rows.people).toEqual([{ id: 1, name: 'Xyz', lat: 1.5 }]);
@@ -92,7 +92,7 @@ describe('redact of a scenario', () => {
       ]);
     }
     expect(problems(clear, 'seed.redact = """apply"""\n')).toMatchObject([
-      { pointer: '/seed/redact', hint: 'write it as: redact = "apply"' },
+      { pointer: '/seed/redact', hint: 'write the key as: redact = "apply"' },
     ]);
     expect(problems(clear, 'seed.redact = "on"\n')).toHaveLength(1);
   });

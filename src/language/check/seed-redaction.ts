@@ -109,8 +109,8 @@ export const openSeedRedaction = (
       if (own === undefined) {
         at.refuse(
           'bad_value',
-          'is written in a way that cannot be changed',
-          'write it as: redact = "apply"',
+          'is written in a form that cannot be replaced by "refuse" automatically',
+          'write the key as: redact = "apply"',
         );
         return [];
       }

@@ -100,7 +100,7 @@ const readGrader = (
   if (grader === undefined) return { kind: 'python', source };
   if (grader.value.checks !== undefined) {
     const message = `the task has both [grader] and ${file}`;
-    const hint = 'leave one of them out; beside the file, [grader] has only changes';
+    const hint = 'remove one of them; a task with this file may have only changes in [grader]';
     place.at('grader').refuse('ambiguous_grader', message, hint);
   }
   return { kind: 'python', source, ...readChanges(grader.value.changes, sources) };
@@ -111,9 +111,9 @@ const refuseStrayFiles = (folder: string, tree: Tree, scripts: readonly string[]
   for (const file of tree.paths(folder)) {
     const inside = file.slice(folder.length);
     if (expected.includes(inside) || inside.startsWith('seed/') || inside.endsWith('.md')) continue;
-    const message = `a scenario has ${expected.join(', ')} and seed/<entity>.json, not ${inside}`;
+    const message = `the files of a scenario are ${expected.join(', ')} and seed/<entity>.json, but not ${inside}`;
     const hint = /^[^/]+\.(?:py|ts)$/.test(inside)
-      ? `a script that solves the task is named in scenario.toml: [solution] script = "${inside}"`
+      ? `a script that solves the task must be named in scenario.toml: [solution] script = "${inside}"`
       : undefined;
     tree.place(file).refuse('unsupported_file', message, hint);
   }
@@ -205,7 +205,7 @@ const foldersOf = (tree: Tree): string[] => {
     const [name, ...inside] = file.slice(scenarioRoot.length).split('/');
     if (inside.length > 0) folders.add(`${scenarioRoot}${name}/`);
     else if (!file.endsWith('.md')) {
-      const message = `${scenarioRoot} holds one folder a scenario`;
+      const message = `${scenarioRoot} must contain only folders, one for each scenario`;
       tree.place(file).refuse('unsupported_file', message);
     }
   }

@@ -37,7 +37,7 @@ const compareLists = (world: WorldDeclaration, { serve, servePlace }: Environmen
   for (const [name, { place }] of world.tools) {
     if (served.has(name)) continue;
     const message = `the tool "${name}" is not in [tools] serve of ${environmentFile}`;
-    place.refuse('tool_not_served', message, 'add it there, or declare it no longer');
+    place.refuse('tool_not_served', message, 'add the tool there, or remove its declaration');
   }
   for (const [index, name] of serve.entries()) {
     if (world.tools.has(name)) continue;
@@ -64,8 +64,10 @@ const checkArguments = (
 ): void => {
   for (const name of pathArguments(route.segments)) {
     if (analysis.at(schema, [name]).length > 0) continue;
-    const message = `the operation "${route.operation}" answers this tool and needs the argument "${name}" for ${route.path}`;
-    place.at('input').refuse('unknown_argument', message, 'declare it as a property of the input');
+    const message = `the operation "${route.operation}" implements this tool and requires the argument "${name}" for ${route.path}`;
+    place
+      .at('input')
+      .refuse('unknown_argument', message, 'declare the argument as a property of the input');
   }
 };
 
@@ -91,9 +93,8 @@ const checkOutput = (
   if (types.has(type) && hasKey) return;
   const rows = key === undefined ? `an ${type}` : `an object with "${key}"`;
   const found = types.has(type) ? `an object without "${key}"` : [...types].join(' or ');
-  const message = `the operation "${route.operation}" answers this tool with ${rows}, and its output is ${found}`;
-  const hint =
-    'declare the output as the operation answers it, or change envelope or single of the operation';
+  const message = `the operation "${route.operation}" implements this tool and answers ${rows}, but the tool's output is declared as ${found}`;
+  const hint = 'change the declared output, or envelope or single of the operation';
   place.at('output').refuse('type_mismatch', message, hint);
 };
 
@@ -134,7 +135,7 @@ const createBind = (sources: ToolSources): Bind => {
     const convention = bindConvention(plain);
     if (convention !== undefined) return convention;
     if (mayAnswer(plain, sources)) return undefined;
-    const message = `nothing answers the tool "${name}"`;
+    const message = `the tool "${name}" has no implementation`;
     const hint = `write a function ${plain} in ${pythonFile} or ${typescriptFile}, an operation "${plain}", or name it list_, get_, create_, update_ or delete_ and an entity (${[...model.entities.keys()].slice(0, 10).join(', ')})`;
     place.refuse('unimplemented_tool', message, hint);
     return undefined;

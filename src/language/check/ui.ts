@@ -29,20 +29,21 @@ const directoryFault = (path: string): [why: string, hint?: string] | undefined 
     return ['must be a relative path with "/"'];
   }
   if (segments.includes('') || segments.includes('..') || segments.includes('.')) {
-    return ['must hold no ".", ".." or empty segment'];
+    return ['must not have ".", ".." or an empty segment'];
   }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  if (path.length > 200 || /[\u0000-\u001f\u007f]/.test(path)) return ['is not a path of a tree'];
+  if (path.length > 200 || /[\u0000-\u001f\u007f]/.test(path))
+    return ['is not an allowed path in a tree'];
   const built = leftOutFolder(`${path}/`);
   if (built !== undefined) {
     return [
-      `lies in "${built}", which pushed bundles leave out`,
+      `is in the folder "${built}", which a push leaves out`,
       'move the page, for example to "ui"',
     ];
   }
   return otherDirectories.includes(first)
     ? [
-        `lies in "${first}", which holds other things of a world`,
+        `is in the folder "${first}", which has another purpose in a world`,
         'move the page, for example to "ui"',
       ]
     : undefined;
@@ -59,15 +60,19 @@ const checkAddresses = ({ place, value }: Placed<UiTable>): void => {
   const { entry, api_path: apiPath } = value;
   const reserved = reservedPaths.find((path) => isWithin(apiPath, path));
   if (reserved !== undefined) {
-    const message = `"${apiPath}" lies in "${reserved}", which hosts keep for themselves`;
-    place.at('api_path').refuse('bad_value', message, 'take another, for example "/__world-api"');
+    const message = `"${apiPath}" is below "${reserved}", which is reserved for hosts`;
+    place
+      .at('api_path')
+      .refuse('bad_value', message, 'choose another prefix, for example "/__world-api"');
   }
   const first = entry.split(/[?#]/, 1)[0] ?? '/';
   const hiding = [apiPath, ...reservedPaths].find((path) => isWithin(first, path));
   if (entry.startsWith('//')) {
-    place.at('entry').refuse('bad_value', 'begins with "//", which leads to another host');
+    place
+      .at('entry')
+      .refuse('bad_value', 'begins with "//", which browsers take for the name of another host');
   } else if (hiding !== undefined) {
-    place.at('entry').refuse('bad_value', `lies in "${hiding}", where the page is not served`);
+    place.at('entry').refuse('bad_value', `is below "${hiding}", where the page is not served`);
   }
 };
 
@@ -85,7 +90,9 @@ export const checkUi = (tree: Tree, ui: Placed<UiTable> | undefined): UiContract
     place.at('static').refuse('bad_ui_path', `"${path}" is a file, not a directory`);
   } else if (value.generated === false && !tree.has(`${path}/index.html`)) {
     const message = `the page is written by hand, but ${path}/index.html is not in the tree`;
-    place.at('static').refuse('missing_file', message, 'write it, or leave "generated" out');
+    place
+      .at('static')
+      .refuse('missing_file', message, 'write index.html, or leave "generated" out');
   }
   return {
     static: path,

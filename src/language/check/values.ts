@@ -91,7 +91,9 @@ const matchFaults = (
   if (fault !== undefined) return [`${at}: "matches" ${JSON.stringify(source)}: ${fault}`];
   const kinds = values.kinds(field);
   if (kinds.size === 0 || kinds.has('string')) return [];
-  return [`${at} is ${[...kinds].join(' or ')}, so it never "matches" ${JSON.stringify(source)}`];
+  return [
+    `${at} is ${[...kinds].join(' or ')}, so "matches" ${JSON.stringify(source)} is never true`,
+  ];
 };
 
 /**
@@ -117,5 +119,5 @@ export const comparisonFaults = (
     if (kinds.size === 0 || fits) return [];
     const name = `${entity.name}.${field.path.join('.')}`;
     const is = [...kinds].join(' or ');
-    return [`${name} is ${is}, so "${operator}" ${JSON.stringify(operand)} never holds`];
+    return [`${name} is ${is}, so "${operator}" ${JSON.stringify(operand)} is never true`];
   });

@@ -46,7 +46,7 @@ const readExplode = ({ place, value }: Placed<ExplodeTable>, model: Model): Expl
   const { carry, take } = value;
   for (const field of take?.keys() ?? []) {
     if (!carry.has(field)) continue;
-    const message = `"${field}" is both carried from the row and taken from its items`;
+    const message = `"${field}" is set both by "carry" from the row and by "take" from the item`;
     place.at('carry', field).ofKey().refuse('duplicate', message);
   }
   return {
@@ -85,7 +85,7 @@ const refuseExplodeTwins = (explode: readonly Placed<ExplodeTable>[]): void => {
   for (const { place, value } of explode) {
     const field = JSON.stringify(parseFieldPath(value.field));
     if (fields.has(field)) {
-      const message = `"${value.field}" is taken out of the row by another table already`;
+      const message = `"${value.field}" is already taken out of the row by another table`;
       place.at('field').refuse('bad_ingest', message);
     }
     fields.add(field);
@@ -97,7 +97,7 @@ const readIngest = (draft: OperationDraft, model: Model): Ingest => {
   if (table.ingest === undefined) return { drop: [], carryArgs: [], explode: [] };
   const { drop, carry_args: carried, explode } = table.ingest.value;
   if (table.entity === undefined && drop.length + carried.size + explode.length > 0) {
-    const message = `the operation "${table.name}" says how rows are ingested, but not of which entity`;
+    const message = `the operation "${table.name}" has ingest rules, but no entity`;
     place.at('entity').refuse('missing_key', message, 'add the key "entity"');
   }
   checkDrop(draft, drop);
@@ -126,16 +126,19 @@ const toOperation = (draft: OperationDraft, model: Model): VendorOperation => {
 const readCapture = (place: Place, table: CaptureTable): VendorContract['capture'] => {
   const { cursor_param: param, cursor_field: field, cursor_header: header } = table;
   if (field !== undefined && header !== undefined) {
-    const message = 'the next cursor is in cursor_field or in cursor_header, not in both';
+    const message =
+      'cursor_field and cursor_header exclude each other: the next cursor is in one of them';
     place.at('cursor_header').refuse('unexpected_key', message, 'leave one of them out');
   }
   if (param !== undefined && field === undefined && header === undefined) {
-    const message = 'cursor_param needs cursor_field or cursor_header, where its value comes from';
+    const message = 'cursor_param requires cursor_field or cursor_header, which give the cursor';
     place.at('cursor_param').refuse('missing_key', message);
   }
   if (param === undefined && (field ?? header) !== undefined) {
     const key = field === undefined ? 'cursor_header' : 'cursor_field';
-    place.at(key).refuse('missing_key', `${key} needs cursor_param, which carries its value`);
+    place
+      .at(key)
+      .refuse('missing_key', `${key} requires cursor_param, the request parameter for the cursor`);
   }
   const from =
     header === undefined

@@ -36,7 +36,9 @@ const refuseStrayFiles = (tree: Tree, used: ReadonlySet<string>): void => {
   for (const file of tree.paths(verifierFolder)) {
     if (used.has(file) || file.endsWith('.md')) continue;
     const message = `no task names the verifier ${file}`;
-    tree.place(file).refuse('unsupported_file', message, 'name it in tasks.json, or remove it');
+    tree
+      .place(file)
+      .refuse('unsupported_file', message, 'name the verifier in tasks.json, or remove the file');
   }
 };
 

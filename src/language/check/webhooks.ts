@@ -44,9 +44,9 @@ const checkSigning = (place: Place, table: WebhooksTable): void => {
   if (place.at('signing').isRefused()) return;
   const { signing, signature_header: header, prefix, secret } = table;
   const needs = (key: string): void =>
-    place.at(key).refuse('missing_key', `signing "${signing}" needs the key "${key}"`);
+    place.at(key).refuse('missing_key', `signing = "${signing}" requires the key "${key}"`);
   const lacks = (key: string): void =>
-    place.at(key).refuse('unexpected_key', `signing "${signing}" has no key "${key}"`);
+    place.at(key).refuse('unexpected_key', `signing = "${signing}" does not use the key "${key}"`);
   if (signing !== 'none' && secret === undefined) needs('secret');
   if (signing === 'none' && table.unsigned) lacks('unsigned');
   if (signing === 'hmac-sha256' && header === undefined) needs('signature_header');
@@ -91,7 +91,7 @@ const readField = (
   if (field === undefined) return null;
   const types = model.types(field.schemas);
   if (types !== undefined && !wanted.some((type) => types.has(type))) {
-    const message = `${entity.name}.${written} is ${[...types].join(' or ')}, where ${wanted.join(' or ')} is needed`;
+    const message = `${entity.name}.${written} is ${[...types].join(' or ')}, but must be ${wanted.join(' or ')}`;
     place.refuse('type_mismatch', message);
   }
   return field.path;

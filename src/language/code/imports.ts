@@ -62,10 +62,10 @@ const missingModule = (importer: string, taken: Import, own: OwnFiles): CodeFaul
   const [first = ''] = name.split('.');
   const message = `there is no module "${name}" where hosts run this`;
   if (!name.startsWith('.') && dirname(importer) !== '.' && isSibling(importer, first, own)) {
-    return fault(taken, message, `write it relative to this file: from .${name} import …`);
+    return fault(taken, message, `import the module relative to this file: from .${name} import …`);
   }
   const hint =
-    'hosts have the standard library of Python 3.13, svc_env and the files of the world; add the module as a file, or do without it';
+    'hosts have the standard library of Python 3.13, svc_env and the files of the world; add the module as a file of the world, or do not use it';
   return fault(taken, message, hint);
 };
 
@@ -94,8 +94,8 @@ const pythonFaults = (importer: string, taken: Import, own: OwnFiles): CodeFault
   if (dots !== '' && !isTestCode(importer)) {
     const depth = importer.split('/').length - 1;
     if (dots.length > depth) {
-      const message = `"${name}" leads out of the package that this file is in`;
-      const hint = `files of the root are imported by their names: import ${rest === '' ? 'labels' : rest}`;
+      const message = `"${name}" leads out of the package that contains this file`;
+      const hint = `files at the top of the tree are imported by their names: import ${rest === '' ? 'labels' : rest}`;
       return [fault(taken, message, hint)];
     }
   }
@@ -122,7 +122,7 @@ const typescriptFaults = (importer: string, taken: Import, own: OwnFiles): CodeF
       ...types.map((each) =>
         fault(
           each,
-          `"${each.name}" is a type, which is not there when the code runs`,
+          `"${each.name}" is a type, which does not exist when the code runs`,
           'write import type',
         ),
       ),

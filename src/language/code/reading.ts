@@ -63,7 +63,7 @@ export const nestsTooDeeply = (language: string): CodeReading =>
   unreadable([
     {
       ...{ code: 'too_deep', line: 1, column: 1 },
-      message: `its ${language} nests too deeply to be read`,
-      hint: 'write long expressions and chains in several statements',
+      message: `the file's ${language} nests too deeply to be parsed`,
+      hint: 'split long expressions and chains into several statements',
     },
   ]);

@@ -30,7 +30,7 @@ const options: Options = {
 };
 
 const erasure =
-  'Node erases types and runs the rest; write it without syntax of TypeScript that does more';
+  'Node only erases types, so TypeScript syntax that generates code (enum, namespace, parameter properties) is not allowed';
 
 const faultOf = (error: unknown): CodeFault => {
   if (isEraserFault(error)) {

@@ -147,7 +147,7 @@ const undefinedNames = (script: Script): CodeFault[] => {
     const { name } = identifier;
     const at = placeOf(identifier as unknown as AnyNode);
     if (hiddenGlobals.has(name)) {
-      const message = `"${name}" is not there, as code of a world has no network`;
+      const message = `"${name}" is not available, because code of a world has no network`;
       return { ...at, code: 'unknown_name', message };
     }
     const nearest = index < mostHints ? nearestName(name, declared) : undefined;

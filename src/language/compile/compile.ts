@@ -170,7 +170,7 @@ const oversized = (generated: readonly TreeFile[]): Problem[] =>
       pointer: '',
       code: 'file_too_large',
       message: `${path} would be generated with ${content.byteLength} bytes, more than ${limits.treeFileBytes}`,
-      hint: 'give the world less: shapes, routes or rows of tasks',
+      hint: "reduce the world's schemas, routes or rows of tasks",
     }));
 
 /** Returns a tree with some of its files replaced. */

@@ -144,13 +144,13 @@ const refusals: [limit: string, change: Change, code: string, words: string][] =
     'size of a pattern',
     define({ Large: { pattern: '(?:ab{3}){1000}' } }),
     'bad_pattern',
-    'with its repeats it is',
+    'with repetitions counted',
   ],
   [
     'size of all patterns',
     define(named(75, 'Large', (index) => ({ pattern: `^${index}a{900}b{900}c{900}$` }))),
     'schema_too_complex',
-    'the patterns of the world are larger than 200000 characters',
+    'all patterns of the world together are larger than 200000 characters',
   ],
   [
     'schemas inside one another',
@@ -177,7 +177,7 @@ const refusals: [limit: string, change: Change, code: string, words: string][] =
     'keywords and subschemas beside one another',
     define({ Wide: { properties: named(languageLimits.schemaSpan, 'p', () => true) } }),
     'schema_too_complex',
-    'beside and inside one another, more than 800',
+    'keywords and subschemas, more than 800',
   ],
   [
     'references that lead to one another',
@@ -187,7 +187,7 @@ const refusals: [limit: string, change: Change, code: string, words: string][] =
       })),
     ),
     'schema_too_complex',
-    'references lead to one another for one value, more than 16',
+    'references applies to one value, more than 16',
   ],
   [
     'operations',

@@ -27,8 +27,8 @@ it('a warning reports redaction after which rows do not fit their schemas', () =
   });
   expect(warningsOf(contract, toTree(smallWorld()))).toEqual([
     'cards.title is dropped by [redact], but every row must have it',
-    'cards.author is hashed by [redact], which leaves objects alone; name its fields',
-    'cards.done_early is hashed by [redact], which makes it a text, but it is boolean',
+    'cards.author is hashed by [redact], but objects are not redacted as a whole; name its fields',
+    'cards.done_early is hashed by [redact], which makes its values texts, but its type is boolean',
   ]);
 });
 
@@ -37,7 +37,7 @@ it('a warning reports a name in [redact] that no field has', () => {
     replaceIn(world, 'connector.toml', 'hash = ["login"]', 'hash = ["login", "titel"]'),
   );
   expect(warningsOf(contract, toTree(smallWorld()))).toEqual([
-    '[redact] names "titel", which no field of an entity is called; did you mean "title"?',
+    '[redact] names "titel", but no field of an entity has that name; did you mean "title"?',
   ]);
 });
 
@@ -49,8 +49,8 @@ it('a warning reports hashed or preserved fields whose values are objects or lis
     replaceIn(world, 'connector.toml', 'preserve = [', 'preserve = ["author", ');
   });
   expect(warningsOf(contract, toTree(smallWorld()))).toEqual([
-    'cards.author is preserved by [redact], which leaves objects alone; name its fields',
-    'cards.people.* is hashed by [redact], which leaves objects alone; name its fields',
+    'cards.author is preserved by [redact], but objects are not redacted as a whole; name its fields',
+    'cards.people.* is hashed by [redact], but objects are not redacted as a whole; name its fields',
   ]);
 });
 
@@ -58,15 +58,15 @@ it('a warning reports code in a folder from which no code is run', () => {
   const paths = ['api/build/b.py', 'api/inner/dist/a.ts', 'api/dist/notes.txt', 'docs/build/c.py'];
   const code = paths.map((path) => textFile(path, ''));
   expect(warningsOf(contractOf(), [...toTree(smallWorld()), ...code])).toEqual([
-    'api/build/b.py is not run, as folders called build are no part of a world; rename the folder',
-    'api/inner/dist/a.ts is not run, as folders called dist are no part of a world; rename the folder',
+    'api/build/b.py is not run, because folders named build are never part of a world; rename the folder',
+    'api/inner/dist/a.ts is not run, because folders named dist are never part of a world; rename the folder',
   ]);
 });
 
 it('a warning reports a push that is to run tests in a world without tests', () => {
   const files = toTree(smallWorld()).filter(({ path }) => !path.startsWith('tests/'));
   expect(warningsOf(contractOf(), files)).toEqual([
-    'a push is to run the tests, but there is no file in tests/, so it runs none',
+    'a push is configured to run the tests, but tests/ has no files, so no test runs',
   ]);
 });
 

@@ -32,7 +32,7 @@ export const languageWarnings = (
     ...creationWarnings(contract),
     ...leftOutCode(contract, files).map(
       (path) =>
-        `${path} is not run, as folders called ${leftOutFolder(path)} are no part of a world; rename the folder`,
+        `${path} is not run, because folders named ${leftOutFolder(path)} are never part of a world; rename the folder`,
     ),
   ].slice(0, mostWarnings);
 
@@ -42,7 +42,7 @@ export const languageWarnings = (
  */
 const pushWarnings = ({ onPush }: Contract, files: readonly TreeFile[]): string[] =>
   onPush.includes('tests') && !files.some(({ path }) => path.startsWith('tests/'))
-    ? ['a push is to run the tests, but there is no file in tests/, so it runs none']
+    ? ['a push is configured to run the tests, but tests/ has no files, so no test runs']
     : [];
 
 /**
@@ -62,7 +62,7 @@ const unknownRedactions = (contract: Contract): string[] => {
     .map((name) => {
       const nearest = nearestName(name, known);
       const meant = nearest === undefined ? '' : `; did you mean "${nearest}"?`;
-      return `[redact] names "${name}", which no field of an entity is called${meant}`;
+      return `[redact] names "${name}", but no field of an entity has that name${meant}`;
     });
 };
 
@@ -75,11 +75,15 @@ const redactWarnings = (contract: Contract): string[] =>
       }
       if ((policy === 'hash' || policy === 'preserve') && types.includes('object')) {
         const done = policy === 'hash' ? 'hashed' : 'preserved';
-        return [`${field} is ${done} by [redact], which leaves objects alone; name its fields`];
+        return [
+          `${field} is ${done} by [redact], but objects are not redacted as a whole; name its fields`,
+        ];
       }
       const isText = types.includes('string') || types.includes('array');
       return policy === 'hash' && !isText
-        ? [`${field} is hashed by [redact], which makes it a text, but it is ${types.join(' or ')}`]
+        ? [
+            `${field} is hashed by [redact], which makes its values texts, but its type is ${types.join(' or ')}`,
+          ]
         : [];
     }),
   );
@@ -110,7 +114,7 @@ const creationWarnings = (contract: Contract): string[] => {
       .map(({ path }) => path);
     if (lacking.length === 0) return [];
     return [
-      `${route.operation} can never make a row: it does not fill ${lacking.join(', ')}, which every row of ${route.entity} must have; map it in body, or fill it by defaults or generate`,
+      `${route.operation} can never make a row: it does not fill ${lacking.join(', ')}, which every row of ${route.entity} must have; map these fields in body, or fill them by defaults or generate`,
     ];
   });
 };

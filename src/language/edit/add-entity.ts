@@ -101,7 +101,7 @@ export const addEntity = (
   const pointer = toPointer(['x-svc', 'entities', name]);
   if (Object.hasOwn(document.entities, name)) {
     const message = `the world already has an entity "${name}"`;
-    const hint = 'choose another name, or remove that one first';
+    const hint = 'choose another name, or remove the existing entity first';
     const problem = { file: worldFile, pointer, code: 'entity_exists', message, hint };
     return { ok: false, problems: placeUnedited([problem], files, worldFile) };
   }

@@ -65,8 +65,8 @@ const createNames = (files: readonly TreeFile[]): ((file: string, at: string[]) 
 
 const wayOut = (file: string): string =>
   /\.(?:toml|py|ts)$/.test(file) || file === worldFile
-    ? 'change or remove it first'
-    : 'remove it first';
+    ? 'first change or remove the use of the entity'
+    : 'first remove the use of the entity';
 
 /** Rewords problems of a tree without the entity as uses of it; other problems stay unchanged. */
 export const describeReferences = (

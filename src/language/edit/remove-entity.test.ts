@@ -121,7 +121,7 @@ describe('removeEntity', () => {
     expect(result).toMatchObject({
       ok: true,
       notes: [
-        '"labels" is written in api/labelling.py; a name that is not given to the store as it is written is not checked',
+        '"labels" is written in api/labelling.py; uses of the name there are checked only where a call of the store has it as a literal',
       ],
     });
     if (result.ok) expect(compileTree(replaceFiles(files, result.files)).ok).toBe(true);
@@ -178,7 +178,7 @@ describe('removeEntityWithUses', () => {
       'scenarios/record-payment/instruction.md',
       'scenarios/record-payment/scenario.toml',
     ]);
-    expect(notes).toContain('removed with it: the route pay_invoice');
+    expect(notes).toContain('removed with the entity: the route pay_invoice');
     expect(notes).toContain(
       'api/handlers.ts still mentions "invoices": change it, or delete the file',
     );
@@ -190,7 +190,7 @@ describe('removeEntityWithUses', () => {
       ok: true,
       contract: { entities: [{ name: 'invoices', relationships: [] }, {}] },
     });
-    expect(notes).toContain('removed with it: a relationship of invoices');
+    expect(notes).toContain('removed with the entity: a relationship of invoices');
   });
 
   it('removes the webhooks with their subscriptions', () => {

@@ -71,7 +71,7 @@ const notesOf = (name: string, files: readonly TreeFile[]): string[] => {
   if (mentioning.length === 0) return [];
   const paths = mentioning.map(({ path }) => path).join(', ');
   return [
-    `"${name}" is written in ${paths}; a name that is not given to the store as it is written is not checked`,
+    `"${name}" is written in ${paths}; uses of the name there are checked only where a call of the store has it as a literal`,
   ];
 };
 
@@ -171,7 +171,7 @@ export const removeEntityWithUses = (files: readonly TreeFile[], name: string): 
   const { tree, uses, names } = freed;
   const before = new Map(files.map((file) => [file.path, file]));
   const after = new Set(tree.map(({ path }) => path));
-  const reason = `it is of the entity "${name}", which is removed`;
+  const reason = `it belongs to the entity "${name}", which is removed`;
   return {
     ok: true,
     files: tree.filter((file) => !isSameFile(file, before.get(file.path))),
@@ -182,14 +182,14 @@ export const removeEntityWithUses = (files: readonly TreeFile[], name: string): 
         pointer: pointerOf(name),
         kind: 'removed',
         before: own(document.entities, name),
-        reason: 'it was asked for',
+        reason: 'the removal of the entity was requested',
       },
       ...uses.map((use): Change => ({ ...whereIs(use), kind: 'removed', reason })),
     ],
     notes: [
       ...uses.flatMap((use) => {
         const text = describePart(use);
-        return text === undefined ? [] : [`removed with it: ${text}`];
+        return text === undefined ? [] : [`removed with the entity: ${text}`];
       }),
       ...mentioningFiles([...new Set([name, ...names])], tree).map(
         (file) =>

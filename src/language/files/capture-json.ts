@@ -66,8 +66,10 @@ const readCapture = (tree: Tree, file: string, folder: string): Placed<Capture>[
   const value = readTable(place, document.value, captureKeys);
   if (tree.problems.count() > before) return [];
   if (value.operation === folder) return [{ place, value }];
-  const message = `the capture is of "${value.operation.slice(0, 100)}" but lies with those of "${folder}"`;
-  place.at('operation').refuse('bad_capture', message, `move it to ${captureFolder}<operation>/`);
+  const message = `the capture is of "${value.operation.slice(0, 100)}" but is in the folder of "${folder}"`;
+  place
+    .at('operation')
+    .refuse('bad_capture', message, `move the capture to ${captureFolder}<operation>/`);
   return [];
 };
 
@@ -80,13 +82,15 @@ export const readCaptures = (tree: Tree): Placed<Capture>[] => {
     .filter((path) => !path.endsWith('.md') && path !== captureManifest);
   if (files.length > maxCaptures) {
     const message = `there are ${files.length} captures, more than ${maxCaptures}`;
-    tree.place(captureFolder).refuse('too_many', message, 'keep a few of each operation');
+    tree
+      .place(captureFolder)
+      .refuse('too_many', message, 'keep only a few captures of each operation');
     return [];
   }
   return files.flatMap((file) => {
     const [, folder] = /^([^/]+)\/[^/]+\.json$/.exec(file.slice(captureFolder.length)) ?? [];
     if (folder !== undefined) return readCapture(tree, file, folder);
-    const message = `${captureFolder} holds captures in files named <operation>/<any name>.json`;
+    const message = `${captureFolder} must contain only captures, in files named <operation>/<any name>.json`;
     tree.place(file).refuse('unsupported_file', message);
     return [];
   });
@@ -104,7 +108,9 @@ export const matchCaptures = (
     if (operation !== undefined) return [{ capture, operation }];
     const nearest = nearestName(name, byName.keys());
     const hint =
-      nearest === undefined ? 'declare it, or remove the capture' : `did you mean "${nearest}"?`;
+      nearest === undefined
+        ? 'declare the operation, or remove the capture'
+        : `did you mean "${nearest}"?`;
     const message = `the connector has no operation "${name.slice(0, 100)}"`;
     capture.place.at('operation').refuse('bad_capture', message, hint);
     return [];

@@ -39,7 +39,7 @@ const allowanceKeys = {
     optional<string[]>(distinct(listOf(filledText(), { least: 1, most: 100 }))),
   ),
   where: described(
-    'Rows that may change, as in a check: by their present values, or by their last ones if they are deleted. Default: all.',
+    "Conditions on the rows that may change, written as in a check. They apply to a row's present values; for a deleted row, to its last values. Default: all rows.",
     optional<Row>(where),
   ),
 };
@@ -47,11 +47,11 @@ export type AllowanceTable = TableOf<typeof allowanceKeys>;
 
 const changesKeys = {
   closed: described(
-    'Whether any other change fails the task: one that no check requires and "allow" does not list. Default: false.',
+    'Whether any other change fails the task, that is, a change that no check requires and "allow" does not list. Default: false.',
     optional(flag),
   ),
   allow: described(
-    'Changes that are allowed beside those of the checks.',
+    'Changes that are allowed in addition to those that the checks require.',
     optional<Placed<AllowanceTable>[]>(listOf(placed(tableOf(allowanceKeys)), { most: 1_000 })),
   ),
 };

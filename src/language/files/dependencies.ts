@@ -58,13 +58,13 @@ const links = kind<FieldLink[]>(
 
 const dependencyKeys = {
   pin: described('The other world and its version: <slug>@<version>.', required(pin, '')),
-  task: described('Task of the other world that it is opened on.', optional(text)),
+  task: described('Task of the other world on which the other world is opened.', optional(text)),
   tools: described(
-    "Tools of the other world that are offered beside this world's own, as <alias>.<tool>; all unless they are named.",
+    "Tools of the other world that are offered in addition to this world's own, as <alias>.<tool>. Default: all.",
     optional(distinct(listOf(filledText()))),
   ),
   entities: described(
-    'Fields that mean the same: "<entity>.<field>" of this world to that of the other.',
+    'Corresponding fields: "<entity>.<field>" of this world to "<entity>.<field>" of the other world.',
     defaulted<FieldLink[]>(links, []),
   ),
 };

@@ -43,7 +43,7 @@ const schemaOf: Record<SchemaFile, () => JsonSchema> = {
 const titles: Record<SchemaFile, string> = {
   [worldFile]: 'Data model and tools of a world',
   [environmentFile]: 'Manifest of a world',
-  [connectorFile]: 'The vendor a world stands for',
+  [connectorFile]: 'The vendor that a world simulates',
   'scenario.toml': 'A scenario: a task of a world',
   [tasksFile]: 'Verifier tasks of a world',
 };

@@ -49,7 +49,7 @@ const conditions = kind<Condition[]>({ type: 'object' }, (place, value) =>
 );
 
 const where = described(
-  'Fields, or paths to them: a value, one of a list, or comparisons such as { gt = 10, lte = 20 }.',
+  'Conditions on fields, or on paths to fields: a value, a list of allowed values, or comparisons such as { gt = 10, lte = 20 }.',
   required<Condition[]>(conditions, []),
 );
 
@@ -79,26 +79,29 @@ const count = kind<CheckCount>(
 const fields = distinct(listOf(filledText(), { least: 1, most: 100 }));
 
 const related = tableOf({
-  entity: described('An entity that is related to that of the check.', required(text, '')),
+  entity: described(
+    'An entity that has a relationship with the entity of the check.',
+    required(text, ''),
+  ),
   where,
   by: described(
-    'The fields of the relationship, if there are several.',
+    'Fields of the relationship, needed only if the two entities have several.',
     optional<string[]>(listOf(filledText(), { least: 1, most: 16 })),
   ),
 });
 
 const judgedKeys = {
   name: described(
-    'Name of the check: its condition in words, unique in the task.',
+    'Name of the check, unique in the task: the condition in words.',
     required(filledText(200), ''),
   ),
   weight: described('Weight of the check in the score. Default: 1.', optional(number(0, 1_000))),
   before: described(
-    'Name of another check, whose findings must be later than those of this one.',
+    'Name of another check. The rows that this check finds must come before the rows that the other finds.',
     optional(filledText(200)),
   ),
   after: described(
-    'Name of another check, whose findings must be earlier than those of this one.',
+    'Name of another check. The rows that this check finds must come after the rows that the other finds.',
     optional(filledText(200)),
   ),
 };
@@ -114,13 +117,16 @@ const rowsKeys = {
   any: described('At least one related row matches.', optional(related)),
   all: described('Every related row matches.', optional(related)),
   none: described('No related row matches.', optional(related)),
-  changed: described('Fields that differ from when the task began.', optional<string[]>(fields)),
+  changed: described(
+    'Fields whose values must differ from those when the task began.',
+    optional<string[]>(fields),
+  ),
   unchanged: described(
-    'Fields that have the same value as when the task began.',
+    'Fields whose values must be the same as when the task began.',
     optional<string[]>(fields),
   ),
   increased_by: described(
-    'Fields with the amount by which they have increased since the task began.',
+    'Fields, each with the amount by which it must have increased since the task began.',
     optional<Map<string, number>>(mapOf(number(-Number.MAX_VALUE, Number.MAX_VALUE), { least: 1 })),
   ),
 };
@@ -129,8 +135,14 @@ const answerKeys = {
   ...judgedKeys,
   kind: described("A check of the agent's answer.", required(oneOf(['answer']), 'answer')),
   equals: described('The right answer.', required<unknown>(anything, null)),
-  as: described('A list whose order and repeats do not matter.', optional(oneOf(['set']))),
-  tolerance: described('Largest deviation of a number.', optional(number(0, Number.MAX_VALUE))),
+  as: described(
+    '"set": the answer is a list, whose order and repetitions do not matter.',
+    optional(oneOf(['set'])),
+  ),
+  tolerance: described(
+    'Maximum difference from the right number.',
+    optional(number(0, Number.MAX_VALUE)),
+  ),
 };
 
 const rowsTable = tableOf(rowsKeys);
@@ -197,11 +209,11 @@ const check = kind<CheckRead>(
 const graderKeys = {
   kind: described('How the task is graded. Default: by checks.', optional(oneOf(['assertions']))),
   checks: described(
-    'Checks of the final state. Absent if the scenario has checks/verify.py.',
+    'Checks of the final state. Must be absent if the scenario has checks/verify.py.',
     optional<CheckRead[]>(listOf(check, { least: 1 })),
   ),
   changes: described(
-    'Changes that are allowed beside those that the checks require.',
+    'Changes that are allowed in addition to those that the checks require.',
     optional<Placed<ChangesTable>>(placed(changesTable)),
   ),
 };

@@ -23,24 +23,24 @@ export const scenarioFileKeys = {
   name: described("Name of the task. Default: the folder's.", optional(filledText(200))),
   description: described('For people.', optional(text)),
   tools: described(
-    'Tools that the agent gets. Default: all of the world.',
+    'Tools that the agent is offered. Default: all tools of the world.',
     optional<string[]>(distinct(listOf(filledText()))),
   ),
   seed: described(
     'The rows of seed/.',
     defaultedTable({
       mode: described(
-        "The rows are added to the world's, merged by field into rows with the same primary key, or replace all rows of their entities.",
+        "Mode in which the rows are combined with the world's: added, merged by field into rows with the same primary key, or in place of all rows of their entities.",
         defaulted<SeedMode>(oneOf(seedModes), 'append'),
       ),
       redact: described(
-        "Effect of the world's [redact] on them, before the contract checks them.",
+        "Use of the world's [redact] on the rows, before the contract checks them.",
         defaulted<RedactionMode>(oneOf(redactionModes), 'off'),
       ),
     }),
   ),
   grader: described(
-    'How the task is graded. Beside checks/verify.py it has only changes.',
+    'Grader of the task. If the scenario has checks/verify.py, only changes is allowed.',
     optional<Placed<GraderTable>>(graderTable),
   ),
   solution: described('Solution of the task, for proofs.', optional<WrittenSolution>(solution)),

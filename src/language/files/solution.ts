@@ -37,12 +37,15 @@ const requestKeys = {
     required<(typeof stepMethods)[number]>(oneOf(stepMethods), 'GET'),
   ),
   path: described(
-    'The path of a route with its query; {steps[0].output.id} stands for a value from the answer of an earlier step.',
+    'The path of a route with its query; {steps[0].output.id} is replaced by a value from the answer of an earlier step.',
     required(filledText(2_000), '/'),
   ),
-  headers: described('Headers beside the credential, or in its place.', optional(mapOf(text))),
+  headers: described(
+    'Headers in addition to the credential, or in place of it.',
+    optional(mapOf(text)),
+  ),
   body: described(
-    'The body, sent as JSON; a text with a content-type that is not JSON is sent as it is.',
+    'The body, which is sent as JSON. If the header content-type is not JSON and the body is a text, the text is sent unchanged.',
     optional<unknown>(anything),
   ),
   auth: described("Whether to send the session's token. Default: true.", optional<boolean>(flag)),
@@ -73,7 +76,10 @@ const step: Kind<Step> = kind(stepSchema, (place, value) => {
   const { tool, input, request, answer } = readTable(place, value, stepKeys);
   const kinds = [tool, request, answer].filter((given) => given !== undefined);
   if (kinds.length !== 1 || (input !== undefined && tool === undefined)) {
-    return refuseValue(place, 'a step has one of tool (with its input), request and answer');
+    return refuseValue(
+      place,
+      'a step must have exactly one of tool (with its input), request and answer',
+    );
   }
   if (tool !== undefined) return input === undefined ? { tool } : { tool, input };
   return request === undefined ? { answer } : { request: toRequest(request) };
@@ -93,7 +99,7 @@ const solutionKeys = {
     optional<Step[]>(listOf(step, { most: solutionLimits.steps })),
   ),
   script: described(
-    'In place of steps: a .py or .ts file in the folder of the scenario, whose function solve takes them.',
+    'In place of steps: a .py or .ts file in the folder of the scenario, whose function solve performs the solution.',
     optional<string>(scriptFile),
   ),
 };
@@ -106,7 +112,7 @@ const solutionSchema = {
 export const solution: Kind<WrittenSolution> = kind(solutionSchema, (place, value) => {
   const { steps = [], script } = readTable(place, value, solutionKeys);
   if (isTable(value) && 'steps' in value === 'script' in value) {
-    refuseValue(place, 'a solution has steps, or a script, and not both');
+    refuseValue(place, 'a solution must have either steps or a script');
   }
   return script === undefined ? { steps } : { script };
 });

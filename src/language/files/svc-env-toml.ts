@@ -48,7 +48,10 @@ const environmentKeys = {
   name: described('Name of the world.', required(worldName, '')),
   kind: described('Kind of world.', required(exactly('mock-tools'), 'mock-tools')),
   db: described('Engine, the same as in [db].', defaulted(engine, 'sqlite')),
-  connector: described('Connector the world is made from; "custom" for its own.', optional(text)),
+  connector: described(
+    'Connector from which the world is made; "custom" for a connector of its own.',
+    optional(text),
+  ),
 };
 type EnvironmentTable = TableOf<typeof environmentKeys>;
 
@@ -58,7 +61,7 @@ const environmentTable = optional<Placed<EnvironmentTable>>(placed(tableOf(envir
 
 export const environmentFileKeys = {
   schema: described(
-    'Marks the directory as a world.',
+    'Key that marks the directory as a world.',
     requiredTable({
       language: described(
         'Language of the world.',
@@ -81,7 +84,7 @@ export const environmentFileKeys = {
     'The tools.',
     requiredTable({
       serve: described(
-        'Names of the tools served: exactly those of schema/world.json.',
+        'Names of the tools that the world serves: exactly those of schema/world.json.',
         required<string[] | undefined>(distinct(listOf(text)), undefined),
       ),
     }),
@@ -104,7 +107,7 @@ export const environmentFileKeys = {
     defaulted<Map<string, Placed<DependencyTable>>>(dependencies, new Map()),
   ),
   tasks: described(
-    'Tasks graded by a query.',
+    'Tasks that a query grades.',
     defaulted<Placed<VerifierTask>[]>(verifierTasks, []),
   ),
 };
@@ -128,7 +131,7 @@ const refuseClosedGate = (tree: Tree, place: Place, gate: readonly string[]): vo
     .at('actions', 'gate')
     .refuse(
       'missing_file',
-      'the gate asks for tests, and there is no file in tests/',
+      'the gate requires tests, but there is no file in tests/',
       'write a test, such as tests/test_world.py, or leave "gate" out',
     );
 };

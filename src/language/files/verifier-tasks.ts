@@ -24,11 +24,11 @@ const taskKeys = {
   description: described('For people.', optional(text)),
   instruction: described('The instruction for the agent.', optional(text)),
   tools: described(
-    'Tools that the agent gets. Default: all.',
+    'Tools that the agent is offered. Default: all.',
     optional<string[]>(distinct(listOf(filledText()))),
   ),
   verifier: described(
-    'Query that grades the task: the name of a file in verifiers/, without or with ".sql".',
+    'Query that grades the task: the name of a file in verifiers/, with or without ".sql".',
     required(
       textMatching(
         'the name of a file in verifiers/',
@@ -38,7 +38,7 @@ const taskKeys = {
     ),
   ),
   changes: described(
-    'Changes that are allowed beside those that the query requires.',
+    'Changes that are allowed in addition to those that the query requires.',
     optional<Placed<ChangesTable>>(placed(changesTable)),
   ),
 };
@@ -47,7 +47,7 @@ export type VerifierTask = TableOf<typeof taskKeys>;
 export const verifierTasks = listOf(placed(tableOf(taskKeys)));
 
 export const tasksFileKeys = {
-  tasks: described('Tasks graded by a query.', required(verifierTasks, [])),
+  tasks: described('Tasks that a query grades.', required(verifierTasks, [])),
 };
 
 /** Returns the tasks of `tasks.json`, which is a list, or an object that has the list as `tasks`. */

@@ -45,9 +45,9 @@ const fieldNames = distinct(listOf(text, { least: 1, most: languageLimits.fields
 
 const relationshipKeys = {
   fields: described('Fields that refer to the target.', required(fieldNames, [])),
-  target: described('Entity whose primary key they hold.', required(text, '')),
+  target: described('Entity whose primary key the fields contain.', required(text, '')),
   on_delete: described(
-    'Dependents are deleted explicitly, in one batch.',
+    'Treatment of dependent rows: they must be deleted explicitly, in one transaction.',
     required(oneOf(['restrict']), 'restrict'),
   ),
 };
@@ -58,19 +58,19 @@ const schemaValue = kind<Placed<unknown>>({ $ref: dialect }, placed(anything));
 
 const entityKeys = {
   schema: described(
-    'Shape of a row: a closed object, written out or a $ref to one.',
+    'Schema of a row: a closed object, written out or as a $ref.',
     required<Placed<unknown> | undefined>(schemaValue, undefined),
   ),
   primary_key: described(
-    'Direct fields that identify a row: required strings or integers.',
+    'Top-level fields that identify a row: required strings or integers.',
     required(fieldNames, []),
   ),
   unique: described(
-    'Further lists of fields, or JSON pointers, whose values are unique together.',
+    'Unique constraints besides the primary key: lists of fields or JSON pointers whose values together must be unique.',
     defaulted<Placed<string[]>[]>(listOf(placed(fieldNames)), []),
   ),
   relationships: described(
-    'References of its rows to rows of other entities.',
+    "References from the entity's rows to rows of other entities.",
     defaulted<Placed<RelationshipTable>[]>(listOf(placed(tableOf(relationshipKeys))), []),
   ),
 };
@@ -85,14 +85,17 @@ const toolKeys = {
     'Schema of the result.',
     required<Placed<unknown> | undefined>(schemaValue, undefined),
   ),
-  description: described('What the tool does, for the model that calls it.', optional(text)),
+  description: described(
+    'Description of what the tool does, for the model that calls it.',
+    optional(text),
+  ),
 };
 export type ToolTable = TableOf<typeof toolKeys>;
 
 const extensionKeys = {
-  version: described('Version of this form.', required(exactly(1), 1)),
+  version: described('Version of this file format.', required(exactly(1), 1)),
   domain_version: described(
-    'Version of the data model, in your own notation.',
+    'Version of the data model, in any notation.',
     required(filledText(256), ''),
   ),
   package: described(
@@ -122,7 +125,7 @@ export const worldFileKeys = {
   title: described('A note.', optional(text)),
   description: described('A note.', optional(text)),
   $defs: described(
-    'Shapes that others refer to as #/$defs/<Name>.',
+    'Schemas to which other schemas refer as #/$defs/<Name>.',
     defaulted<Definitions>(definitionTable, new Map()),
   ),
   'x-svc': described('The world.', requiredTable(extensionKeys)),

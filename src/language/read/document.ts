@@ -89,7 +89,7 @@ export const parseJson = (problems: Problems, file: string, text: string): Docum
 /** Refuses the dates in a value, and replaces them by quoted dates, which the author probably meant. */
 const withoutDates = (place: Place, value: unknown): unknown => {
   if (value instanceof Date) {
-    place.refuse('wrong_type', 'a bare date is not a value of JSON', 'quote it');
+    place.refuse('wrong_type', 'a date without quotes is not a value of JSON', 'quote it');
     return value.toISOString();
   }
   if (Array.isArray(value)) {

@@ -132,7 +132,10 @@ export const listOf = <Value>(
     if (!Array.isArray(value)) return refuseType(place, 'a list', value);
     if (value.length < least) refuseValue(place, 'the list must not be empty');
     if (value.length > most) {
-      place.refuse('too_many', `${keyOf(place)}: there are ${value.length}, more than ${most}`);
+      place.refuse(
+        'too_many',
+        `${keyOf(place)}: the list has ${value.length} items, more than ${most}`,
+      );
       return undefined;
     }
     return value.flatMap((held: unknown, index) => {

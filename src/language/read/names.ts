@@ -23,7 +23,10 @@ export const acceptName = (place: Place, name: string): boolean => {
     return false;
   }
   if (!isInherited(name)) return true;
-  place.refuse('reserved_name', `"${name}" is a name that programs use themselves`);
+  place.refuse(
+    'reserved_name',
+    `"${name}" is a name that every JavaScript object inherits, so it is reserved`,
+  );
   return false;
 };
 
@@ -38,7 +41,7 @@ const acceptSpelling = (place: Place, name: string, pattern: RegExp, what: strin
   }
   if (pattern.test(name)) return true;
   const message = `${JSON.stringify(name.slice(0, 100))} is not a name of ${what}`;
-  place.refuse('bad_name', message, `names match ${pattern.source.slice(1, -1)}`);
+  place.refuse('bad_name', message, `names must match ${pattern.source.slice(1, -1)}`);
   return false;
 };
 
@@ -57,7 +60,7 @@ export const acceptFieldName = (place: Place, name: string): boolean => {
   if (!acceptSpelling(place, name, /^[A-Za-z_][A-Za-z0-9_]*$/, 'a field')) return false;
   if (!acceptUnreserved(place, name)) return false;
   if (!storeColumns.includes(name.toLowerCase())) return true;
-  place.refuse('reserved_name', `the store keeps a column "${name}" of its own`);
+  place.refuse('reserved_name', `the name "${name}" is reserved for a column of the store`);
   return false;
 };
 

@@ -102,7 +102,7 @@ export const createProblems = (): Problems => {
     list() {
       const sorted = sortProblems(locateAll(noted));
       if (more === 0) return sorted;
-      const message = `there are ${more} more problems, not listed`;
+      const message = `there are ${more} more problems that are not listed`;
       return [...sorted, { file: '', pointer: '', code: 'more_problems', message }];
     },
   };

@@ -35,8 +35,12 @@ export const refuseEndlessWork = (
     if (known !== undefined || definition === undefined) return known ?? none;
     if (open.has(name)) {
       const { place } = definition;
-      const message = `the definition "${name}" refers to itself for the same value`;
-      place.refuse('reference_cycle', message, 'refer to it from a property or a list item');
+      const message = `the definition "${name}" refers to itself for the same value, so checking a value would never end`;
+      place.refuse(
+        'reference_cycle',
+        message,
+        'refer to the definition from a property or a list item',
+      );
       return none;
     }
     open.add(name);
@@ -66,7 +70,7 @@ export const refuseEndlessWork = (
     if (schemas > schemaWork)
       return `${schemas} schemas apply to one value, more than ${schemaWork}`;
     if (chain <= referenceChain) return undefined;
-    return `${chain} references lead to one another for one value, more than ${referenceChain}`;
+    return `a chain of ${chain} references applies to one value, more than ${referenceChain}`;
   };
 
   const refuseExcess = (place: Place, schema: unknown): void => {
@@ -164,7 +168,7 @@ export const refuseWideSchemas = (schemas: readonly Placed<JsonSchema>[]): void 
   for (const { place, value } of schemas) {
     const span = spanOf(value);
     if (span <= languageLimits.schemaSpan) continue;
-    const message = `${span} keywords and subschemas stand beside and inside one another, more than ${languageLimits.schemaSpan}`;
-    place.refuse('schema_too_complex', message, 'put parts of it into $defs of their own');
+    const message = `the schema has ${span} keywords and subschemas, more than ${languageLimits.schemaSpan}`;
+    place.refuse('schema_too_complex', message, 'move parts of the schema into $defs');
   }
 };

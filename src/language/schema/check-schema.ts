@@ -30,7 +30,9 @@ const refuseKeyword = (place: Place, name: string): void => {
   }
   const nearest = nearestName(name, keywords.keys());
   const hint =
-    nearest === undefined ? 'notes of your own begin with "x-"' : `did you mean "${nearest}"?`;
+    nearest === undefined
+      ? 'your own annotations must begin with "x-"'
+      : `did you mean "${nearest}"?`;
   const message = `unknown keyword ${JSON.stringify(name.slice(0, 100))}`;
   place.refuse('unknown_keyword', message, hint);
 };
@@ -39,7 +41,7 @@ const checkList = (place: Place, held: unknown, scope: SchemaScope): Checked[] =
   if (Array.isArray(held) && held.length > 0) {
     return held.map((part: unknown, index) => checkAny(place.at(index), part, scope));
   }
-  if (Array.isArray(held)) refuseValue(place, 'the list must hold at least one schema');
+  if (Array.isArray(held)) refuseValue(place, 'the list must have at least one schema');
   else refuseType(place, 'a list of schemas', held);
   return [true];
 };

@@ -56,6 +56,6 @@ export const readSchemaDocument = (written: unknown): SchemaDocument => {
   const list = problems.list();
   if (list.length > 0) return { ok: false, problems: list };
   const check = createShapes(shared, new Map([['value', taken]])).get('value');
-  if (check === undefined) throw new Error('a schema that was read has no check');
+  if (check === undefined) throw new Error('internal error: no check was compiled for a schema');
   return { ok: true, check };
 };

@@ -125,8 +125,8 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map(
 
 /** Keywords of the standard, or of a dialect of it, that are refused, each with the way out. */
 export const refusedKeywords: ReadonlyMap<string, string> = new Map([
-  ['$id', 'schemas are named by their place in $defs'],
-  ['$schema', 'only the document itself says its dialect'],
+  ['$id', 'name schemas by their key in $defs'],
+  ['$schema', 'only the whole document may name its dialect'],
   ['$anchor', 'refer to #/$defs/<name>'],
   ['$dynamicAnchor', 'refer to #/$defs/<name>'],
   ['$dynamicRef', 'use $ref'],

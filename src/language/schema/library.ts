@@ -61,7 +61,7 @@ const splitReference = (
 ): { file: string; name: string } | undefined => {
   const shown = JSON.stringify(reference.slice(0, 200));
   if (/^[A-Za-z][A-Za-z0-9+.-]*:/.test(reference) || reference.startsWith('//')) {
-    return refuseReference(place, `${shown} is remote; nothing is fetched`, referenceHint);
+    return refuseReference(place, `${shown} is a URL, and no URL is ever fetched`, referenceHint);
   }
   const [, sibling, name] = /^([^#]*)#\/\$defs\/([^/]+)$/.exec(reference) ?? [];
   if (name === undefined)
@@ -87,7 +87,7 @@ const isWithinLimits = (
   }
   const deepest = deepestDefinition(definitions);
   if (deepest === undefined || deepest.depth <= languageLimits.schemaNesting) return true;
-  const message = `schemas nest ${deepest.depth} deep below the definition "${deepest.name}", more than ${languageLimits.schemaNesting}`;
+  const message = `schemas nest ${deepest.depth} levels deep below the definition "${deepest.name}", more than ${languageLimits.schemaNesting}`;
   taken.get(deepest.name)?.place.refuse('schema_too_complex', message);
   return false;
 };
@@ -105,12 +105,12 @@ const createPatternCheck = (tree: Tree): SchemaScope['acceptsPattern'] => {
       total += size;
     }
     if (total > languageLimits.patternSizes) {
-      const message = `the patterns of the world are larger than ${languageLimits.patternSizes} characters, each with its repeats`;
+      const message = `all patterns of the world together are larger than ${languageLimits.patternSizes} characters, with repetitions counted`;
       tree.place(worldFile).refuse('schema_too_complex', message);
     }
     if (fault === undefined) return true;
     const message = `the pattern ${JSON.stringify(source.slice(0, 200))} cannot be used: ${fault}`;
-    const hint = 'patterns run on RE2, without look-around or back-references';
+    const hint = 'patterns run on RE2, which has no look-around and no back-references';
     place.refuse('bad_pattern', message, hint);
     return false;
   };
@@ -138,7 +138,7 @@ export const createLibrary = (tree: Tree, own: Definitions): Library => {
     const known = files.get(file);
     if (known !== undefined) return known;
     if (generatedPaths.some((path) => path === file)) {
-      return refuseReference(place, `leads to ${file}, which compiling writes`);
+      return refuseReference(place, `leads to ${file}, which is a generated file`);
     }
     if (!tree.has(file))
       return refuseReference(place, `leads to ${file}, which is not in the tree`);

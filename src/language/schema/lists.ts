@@ -31,8 +31,8 @@ const contains: CodeKeywordDefinition = {
   error: {
     message: ({ params: { min, max } }) =>
       max === undefined
-        ? `must have at least ${min} fitting items`
-        : `must have ${min} to ${max} fitting items`,
+        ? `must have at least ${min} items that fit "contains"`
+        : `must have ${min} to ${max} items that fit "contains"`,
   },
   code(cxt) {
     const { gen, data, parentSchema } = cxt;

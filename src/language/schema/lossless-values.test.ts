@@ -3,7 +3,7 @@ import { createRowChecker } from './checkers.ts';
 import { andLossless, andTextsLossless, hasBrokenText } from './lossless-values.ts';
 
 const check = andLossless(() => []);
-const detail = 'is a number with more digits than are kept exactly; write it as a text';
+const detail = 'is a number with more digits than can be stored exactly; write it as a text';
 
 it.each(['0', '-0', '0.1', '9007199254740991', '-9007199254740991', '1e21', '1e308', '5e-324'])(
   'the number %s is lossless',
@@ -26,7 +26,7 @@ it.each(['"\\ud83d\\ude00"', '"\\\\ud800"', '"ü"'])('the text %s is lossless', 
 });
 
 it('a lone surrogate is not lossless, in a text or a name', () => {
-  const broken = 'holds half of a surrogate pair, which is no character';
+  const broken = 'contains half of a surrogate pair, which is no character';
   for (const text of ['\\ud800', '\\udc00', 'a\\ud83d', '\\ude00\\ud83d']) {
     const value: unknown = JSON.parse(`{"a":[{"b":"${text}"}]}`);
     expect(check(value)).toEqual([{ pointer: '/a/0/b', detail: broken }]);

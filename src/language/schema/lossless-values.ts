@@ -15,8 +15,8 @@ const isKept = (number: number): boolean => {
   return Math.abs(number) >= firstWithExponent;
 };
 
-const brokenText = 'holds half of a surrogate pair, which is no character';
-const longNumber = 'is a number with more digits than are kept exactly; write it as a text';
+const brokenText = 'contains half of a surrogate pair, which is no character';
+const longNumber = 'is a number with more digits than can be stored exactly; write it as a text';
 
 type Fault = { pointer: string; detail: string };
 

@@ -25,7 +25,7 @@ const hintFor = (
     return `${before.join('.')} is a list; an item of it is ${[...before, '0'].join('.')}`;
   }
   const names = new Set(around.flatMap((part) => [...analysis.properties(part).keys()]));
-  if (names.has(segment)) return 'its schema is false: no row can have it';
+  if (names.has(segment)) return 'no row can have the field, because its schema is false';
   return suggestName(segment, names);
 };
 

@@ -63,13 +63,15 @@ const mostPlain = 10_000;
 /** Compiles a pattern in ECMAScript's notation. Throws with the reason if RE2 cannot compile it. */
 export const compilePattern = (source: string): Pattern => {
   if (source.length > languageLimits.patternLength) {
-    throw new Error(`it is longer than ${languageLimits.patternLength} characters`);
+    throw new Error(`the pattern is longer than ${languageLimits.patternLength} characters`);
   }
   const translated = translatePattern(source);
   const size = patternSize(translated);
   if (size > languageLimits.patternSize) {
     const most = languageLimits.patternSize;
-    throw new Error(`with its repeats it is ${size} characters, more than ${most}`);
+    throw new Error(
+      `with repetitions counted, the pattern has ${size} characters, more than ${most}`,
+    );
   }
   const compiled = RE2JS.compile(translated);
   let plain: RegExp | null | undefined; // set on first use: many patterns are only checked

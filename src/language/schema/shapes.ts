@@ -54,13 +54,13 @@ const tooDeep: ValueProblem = {
 /** Problem of a value whose validation overflowed the stack; the limits on schemas and values make this unlikely. */
 const tooInvolved: ValueProblem = {
   pointer: '',
-  detail: 'nests too deeply for its schema to be followed',
+  detail: 'nests too deeply to be validated against its schema',
 };
 
 /** Returns the problem of a value whose validation takes too many steps. */
 const tooMuch = (steps: number): ValueProblem => ({
   pointer: '',
-  detail: `takes more than ${steps} steps to hold against its schema; give it fewer or smaller parts, or the schema fewer alternatives and shorter patterns`,
+  detail: `takes more than ${steps} steps to validate; make the value smaller, or give its schema fewer alternatives and shorter patterns`,
 });
 
 /** Creates the regular expression engine of the validator, which compiles each pattern once. */

@@ -103,7 +103,7 @@ describe('a schema that refers to itself in several ways', () => {
     const check = checkerOf({ ...chain, T60: { type: 'object' } });
     expect(check(nest(60, {}))).toEqual([]);
     expect(check(nest(60, 5))).toEqual([
-      { pointer: '', detail: 'fits none of the allowed shapes, is an object' },
+      { pointer: '', detail: 'fits none of the allowed alternatives, is an object' },
     ]);
   });
 });

@@ -50,7 +50,7 @@ const readCodeEscape = (source: string, at: number): Translation | undefined => 
 };
 
 const refuseEscape = (escaped: string): never => {
-  throw new Error(`it refers back to what a group matched, with \\${escaped}`);
+  throw new Error(`it has a back-reference to a group, \\${escaped}`);
 };
 
 /** Translates the escape that begins at a backslash. */
@@ -105,8 +105,9 @@ const refuseOtherDialects = (source: string): void => {
     const message = error instanceof Error ? error.message : String(error);
     const [reason = message] = message.split(': ').slice(-1);
     const [flag] = /\(\?[ims]+(?=\))/.exec(source) ?? [];
-    const hint = flag === undefined ? '' : `; a flag is written with what it holds for, ${flag}:…)`;
-    throw new Error(`it is no pattern of ECMAScript: ${reason.toLowerCase()}${hint}`, {
+    const hint =
+      flag === undefined ? '' : `; write a flag with the part to which it applies, ${flag}:…)`;
+    throw new Error(`it is not a valid ECMAScript pattern: ${reason.toLowerCase()}${hint}`, {
       cause: error,
     });
   }
@@ -114,7 +115,7 @@ const refuseOtherDialects = (source: string): void => {
 
 const refuseLookAround = (source: string, at: number): void => {
   const [found] = matchAt(/\(\?<?[=!]/y, source, at) ?? [];
-  if (found !== undefined) throw new Error(`it looks around, with ${found}`);
+  if (found !== undefined) throw new Error(`it has a look-around, ${found}`);
 };
 
 /**

@@ -114,7 +114,10 @@ export const unevaluatedKeywords = (validation: Validation): CodeKeywordDefiniti
     schemaType: ['boolean', 'object'],
     trackErrors: true,
     error: {
-      message: type === 'array' ? 'has an item too many' : 'has a property too many',
+      message:
+        type === 'array'
+          ? 'has more items than its schema allows'
+          : 'has a property that its schema does not allow',
       params: ({ params }) => _`{unevaluatedProperty: ${params.part}}`,
     },
     code(cxt) {

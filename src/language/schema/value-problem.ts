@@ -58,7 +58,7 @@ const describe = (error: ErrorObject): ValueProblem => {
     case 'dependentRequired':
       return {
         pointer: inside(params.missingProperty),
-        detail: `is missing, though "${params.property}" is there`,
+        detail: `is missing, but required if "${params.property}" is present`,
       };
     case 'additionalProperties':
     case 'unevaluatedProperties': {
@@ -82,7 +82,9 @@ const describe = (error: ErrorObject): ValueProblem => {
     case 'anyOf':
     case 'oneOf': {
       const many = isList(params.passingSchemas);
-      const detail = many ? 'fits more than one of the shapes' : 'fits none of the allowed shapes';
+      const detail = many
+        ? 'fits more than one of the alternatives instead of exactly one'
+        : 'fits none of the allowed alternatives';
       return { pointer, detail: `${detail}, is ${kindOf(data)}` };
     }
     case 'false schema':

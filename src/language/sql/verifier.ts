@@ -100,7 +100,7 @@ const explainError = (message: string, entities: readonly EntityContract[]): str
   if (column === undefined) return undefined;
   const columns = known.flatMap((entity) => entity.columns);
   const hint = suggestName(column, new Set(columns.map(({ name }) => name)));
-  return `${hint}; fields that are no scalars are in payload, as payload ->> '$.field'`;
+  return `${hint}; fields that are not scalars are inside payload: payload ->> '$.field'`;
 };
 
 /** Reason why a query could never grade a task, and the way out. */
@@ -113,8 +113,8 @@ const statementFault = (sql: string, statement: StatementSync): VerifierFault | 
   const columns = statement.columns().map(({ name }) => name);
   if (columns.includes('passed')) return undefined;
   return {
-    message: `the query answers ${columns.join(', ') || 'no column'}, not "passed"`,
-    hint: 'select a column "passed", 0 or 1, and if you like "name"',
+    message: `the query returns ${columns.join(', ') || 'no column'}, but no column "passed"`,
+    hint: 'select a column "passed", 0 or 1, and optionally a column "name"',
   };
 };
 
@@ -127,12 +127,12 @@ export const findVerifierFault = (
   database: DatabaseSync,
   entities: readonly EntityContract[],
 ): VerifierFault | undefined => {
-  if (isBlank(sql)) return { message: 'there is no query' };
+  if (isBlank(sql)) return { message: 'the file has no query' };
   try {
     return statementFault(sql, database.prepare(sql));
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    if (error.message === 'not authorized') return { message: 'only reading is allowed' };
+    if (error.message === 'not authorized') return { message: 'the query may only read' };
     return { message: error.message, hint: explainError(error.message, entities) };
   }
 };

@@ -101,7 +101,7 @@ const scalarsOf = (entity: CatalogEntity, { path, value }: Filter): Scalar[] =>
     return refusePath(
       entity,
       path,
-      `"${path.join('.')}" can be matched with scalars or a list of them`,
+      `"${path.join('.')}" can be compared only with a scalar or a list of scalars`,
     );
   });
 

@@ -71,7 +71,8 @@ export const openBaseFile = (path: string): { db: DatabaseSync; base: BaseFile }
 export const outermostOf = (db: DatabaseSync, prelude: string): Outermost => ({
   begin: () => db.exec(`BEGIN; ${prelude}`),
   check() {
-    if (!db.isTransaction) throw new Error('the store has lost its outermost transaction');
+    if (!db.isTransaction)
+      throw new Error("the store's outermost transaction has ended after an error");
   },
 });
 

@@ -38,7 +38,10 @@ export const isTaken = (error: unknown): boolean =>
 /** Returns the fault of a field whose value another row has. */
 const takenPlace = (path: FieldPath, fields: number): RefusedPlace => ({
   pointer: toPointer(path),
-  detail: fields === 1 ? 'is taken by another row' : 'is taken together with the others of its key',
+  detail:
+    fields === 1
+      ? 'is taken by another row'
+      : 'is taken by another row, together with the other fields of the key',
 });
 
 const keyTaken = (entity: CatalogEntity, key: string): StoreRefusal => {
@@ -89,7 +92,7 @@ export const refuseFull = (entity: CatalogEntity, key: string): never => {
  */
 export const refuseCopy = (entity: CatalogEntity, key: string): never => {
   const detail =
-    'the session has changed as many rows of this large world as it has room for; open another one';
+    'the session has changed as many rows of this large world as it may; open another session';
   throw new StoreRefusal({ entity: entity.name, kind: 'full', key, detail });
 };
 

@@ -83,7 +83,7 @@ const sequenceOf = (
   const found = known.find((sequence) => sequence.within.map(nameOf).join() === names);
   if (found !== undefined) return found;
   const ways = ['in the whole entity', ...known.map(describe)].join(', or ');
-  const detail = `numbers of "${field}" are counted ${ways}; a primary key or unique list of "${field}" and other fields makes it countable within those`;
+  const detail = `numbers of "${field}" are counted ${ways}; a primary key or unique list of "${field}" and other fields makes it countable within those fields`;
   throw new StoreRefusal({ entity: entity.name, kind: 'shape', field, detail });
 };
 
@@ -101,7 +101,7 @@ const largestHeld = (
 };
 
 const refuseLast = (entity: CatalogEntity, field: string, largest: number): never => {
-  const detail = `there is no number after ${largest}, which a row has or had in "${field}"`;
+  const detail = `there is no number after ${largest}, the largest possible number, which a row has or had in "${field}"`;
   throw new StoreRefusal({ entity: entity.name, kind: 'full', field, detail });
 };
 

@@ -137,7 +137,7 @@ it('svc datasets run distinguishes a failed agent from a failed task, also by it
   expect(ran.out).toMatch(/gave-up +fail +0\.00/);
   expect(ran.out).toContain('1 of 4 graded, 0 passed, 3 not graded (the agent of 3 failed)');
   expect(ran.out).toContain(
-    'crash: the agent ended with exit status 3 before it did anything in the session\n    No module named "openai"\n',
+    'crash: the agent ended with exit status 3 before it used the session\n    No module named "openai"\n',
   );
   expect(ran.err).toContain('gave-up: the agent ended with exit status 4\ngave-up: fail\n');
   const session = /crash +not graded +- +(ses-\w+)/.exec(ran.out)?.[1] ?? '';

@@ -274,8 +274,7 @@ describe('an agent that fails', () => {
     expect(items).toMatchObject([
       {
         verdict: null,
-        error:
-          'the agent ended with exit status 1 before it did anything in the session: No module "x"',
+        error: 'the agent ended with exit status 1 before it used the session: No module "x"',
         agent: { outcome: 'failed', exitCode: 1, lastLines: ended.lastLines },
       },
       { verdict: 'fail', error: null, agent: { outcome: 'ended', exitCode: 1 } },

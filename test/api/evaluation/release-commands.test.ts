@@ -77,7 +77,7 @@ describe('svc release', () => {
   it('opens sessions for a run and exits with the status of the gate: 2, 1, 0', async () => {
     await run('release builds register gated --hash gated --semver 1 --commit abcdef12');
     const gate = 'release gate --agent gated --semver 1';
-    expect(await run(gate, 2)).toMatch(/verdict +untested[\s\S]*- no run recorded the build/);
+    expect(await run(gate, 2)).toMatch(/verdict +untested[\s\S]*- no agent run names this build/);
     const open = 'worlds session open notes --no-wait --run nightly --build-hash gated';
     await run(`${open} --model m --planned 2`);
     await run(open);

@@ -390,14 +390,14 @@ describe('the gate', () => {
       build: { id, agentId: 'gated', version: '3.0.0', buildHash, ...attribution },
       gate: {
         ...{ verdict: 'untested', passRate: null, gradedRollouts: 0 },
-        ...{ threshold: 0.7, minGradedRollouts: 4, reasons: ['no run recorded the build'] },
+        ...{ threshold: 0.7, minGradedRollouts: 4, reasons: ['no agent run names this build'] },
       },
       ...{ evaluatedRuns: [], comparedTo: null },
     });
     const going = await open({ id: 'g-1', buildHash });
     expect((await gateOf(build)).gate).toMatchObject({
       ...{ verdict: 'untested', passRate: null },
-      reasons: ['run g-1 is still going: 0 done, 1 session open'],
+      reasons: ['run g-1 is still running: 0 graded, 1 session open'],
     });
     await grade(going, 'fail');
     await play({ id: 'g-2', buildHash: rebuilt.buildHash }, ['pass', 'pass']);
@@ -407,7 +407,7 @@ describe('the gate', () => {
         ...{ verdict: 'blocked', passRate: 2 / 3, gradedRollouts: 3 },
         reasons: [
           'the pass rate 0.67 is below the threshold 0.70',
-          '3 graded rollouts, and the gate asks for at least 4',
+          '3 graded rollouts, but the gate requires at least 4',
         ],
       },
       evaluatedRuns: [

@@ -396,6 +396,6 @@ describe('a test gate', () => {
     const tree = gated('# None').filter(({ path }) => !path.startsWith('tests/'));
     const refused = push(control.send, 'gated', tree, { base: 10 });
     await expect(refused).rejects.toMatchObject({ code: 'invalid' });
-    await expect(refused).rejects.toThrow(/the gate asks for tests/);
+    await expect(refused).rejects.toThrow(/the gate requires tests/);
   });
 });

@@ -56,7 +56,7 @@ describe('a task with a tool list of its own', () => {
     await expect(ask(session.id, 'count_slowly')).rejects.toMatchObject({
       code: 'forbidden',
       message:
-        'the task does not give the tool "count_slowly"; it gives these tools: create_notes, list_notes',
+        'the task does not offer the tool "count_slowly"; it offers these tools: create_notes, list_notes',
       detail: { tools: inline.tools },
     });
     await expect(ask(session.id, 'count_slow')).rejects.toMatchObject({

@@ -258,7 +258,7 @@ describe('opening a session', () => {
       'a query that writes',
       { task: { grader: { kind: 'sql', source: 'delete from notes' } } },
       ['task', 'grader', 'source'],
-      /only reading is allowed/,
+      /the query may only read/,
     ],
   ];
 

@@ -131,7 +131,7 @@ const plaintext = { rows: { people: [{ id: 1 }, { id: 2, email: 'ada@mail.exampl
 describe('redact "refuse"', () => {
   const place = ['rows', 'people', '1', 'email'];
   const message =
-    'people[1] email [hash] is plaintext, but the policy keeps a digest of it, sha256:<64 hex>; import with "redact": "apply", or store the redacted form';
+    'people[1] email [hash] is plaintext, but the policy requires its digest, sha256:<64 hex>; import with "redact": "apply", or store the redacted form';
 
   it('names entity, index, field and policy in a seed, a task and a new world', async () => {
     const sessionId = await open('people');

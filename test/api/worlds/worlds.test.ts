@@ -143,7 +143,7 @@ describe('a world with likely mistakes', () => {
     const tree = toTree(unlinkedWorld()).filter(({ path }) => !path.startsWith('tests/'));
     const world = await create({ slug: newSlug(), from: encodeTree(tree) });
     expect(world.warnings).toEqual([
-      'a push is to run the tests, but there is no file in tests/, so it runs none',
+      'a push is configured to run the tests, but tests/ has no files, so no test runs',
       expect.stringMatching(
         /^data\/cards\.json: all 2 rows hold plaintext in author\.login \[hash\]/,
       ),

@@ -96,7 +96,7 @@ describe('a schema that refers to itself in each of several alternatives', () =>
       fields: [
         {
           path: ['task', 'seed', 'rows', 'cards', '0', 'x'],
-          message: 'fits none of the allowed shapes, is an object',
+          message: 'fits none of the allowed alternatives, is an object',
         },
       ],
     });
@@ -121,7 +121,7 @@ describe('a schema that refers to itself in each of several alternatives', () =>
       const body = { command, files: encoded(world) };
       const answer = await control.send(runWorldCommand, { body });
       expect(answer.status).toBe(400);
-      expect(JSON.stringify(answer.body)).toContain('fits none of the allowed shapes');
+      expect(JSON.stringify(answer.body)).toContain('fits none of the allowed alternatives');
     },
   );
 });

@@ -104,7 +104,7 @@ describe('a client without a pass', () => {
     const page = await asUi('/page', { accept: 'text/html,*/*' });
     expect(page).toMatchObject({ status: 401, headers: { 'cache-control': 'no-store' } });
     expect(page.headers['content-type']).toContain('text/html');
-    expect(page.body).toContain(`${id} is entered by a one-time link`);
+    expect(page.body).toContain(`${id} can be opened only by a one-time link`);
     const closed = { 'connection-allowlist': '(response-origin); redirects=allow' };
     expect(page.headers).toMatchObject(closed);
     const json = await asUi('/page');

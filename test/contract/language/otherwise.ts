@@ -40,7 +40,7 @@ export const otherwise: ReadonlyMap<ProblemCode, Problem> = new Map([
   ofEdit('entity_exists', addEntity(board, { name: 'cards' })),
   ofEdit('entity_in_use', removeEntity(board, 'lists')),
   ofEdit('unusable_capture', reconcile([...board, keyless])),
-  ofTheWhole('more_problems', 'there are 12 more problems, not listed'),
+  ofTheWhole('more_problems', 'there are 12 more problems that are not listed'),
   ofTheWhole('out_of_time', 'compiling the world took longer than 20 s', simpler),
   ofTheWhole('out_of_memory', 'compiling the world took more than 512 MiB of memory', simpler),
 ]);

@@ -161,21 +161,21 @@ describe.each([
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax' });
 
     const other = await openPage(context, `${two.surfaces.ui?.url}/`);
-    await other.page.getByText(`${two.id} is entered by a one-time link`).waitFor();
+    await other.page.getByText(`${two.id} can be opened only by a one-time link`).waitFor();
     // Value of one session's cookie under the name of the other session's.
     const value = cookie?.value ?? '';
     const name = cookie?.name.replace(one.id, two.id) ?? '';
     await context.addCookies([{ name, value, url: `${two.surfaces.ui?.url}/` }]);
     await other.page.reload();
-    await other.page.getByText(`${two.id} is entered by a one-time link`).waitFor();
+    await other.page.getByText(`${two.id} can be opened only by a one-time link`).waitFor();
 
     const stranger = await browser.newContext();
     const late = await openPage(stranger, link);
-    await late.page.getByText('this link was used already').waitFor();
+    await late.page.getByText('this link was already used').waitFor();
     const wrong = new URL(await linkTo(one.id));
     const moved = `${two.surfaces.ui?.url}${wrong.pathname}${wrong.search}`;
     const misled = await openPage(stranger, moved);
-    await misled.page.getByText('leads into another session').waitFor();
+    await misled.page.getByText('belongs to another session').waitFor();
     await stranger.close();
     await context.close();
     await Promise.all([close(client, one.id), close(client, two.id)]);

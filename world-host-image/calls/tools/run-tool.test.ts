@@ -164,7 +164,7 @@ describe('a task that names its tools', () => {
         expect((await asked('get_cards')).error).toEqual({
           code: 'forbidden',
           message:
-            'the task does not give the tool "get_cards"; it gives these tools: list_cards, count',
+            'the task does not offer the tool "get_cards"; it offers these tools: list_cards, count',
           details: { tools: ['list_cards', 'count'] },
         });
         expect((await asked('get_card')).error).toMatchObject({

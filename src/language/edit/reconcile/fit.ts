@@ -95,7 +95,7 @@ const replaceFields = (fitting: Fitting, entity: string, fields: ReadonlySet<str
   const place = documents.places().get(node);
   if (place === undefined) return;
   const { file, path } = place;
-  const reason = 'no smaller change lets all captured rows in';
+  const reason = 'no smaller change makes all captured rows valid';
   for (const keyword of Object.keys(node)) {
     if (!fields.has('') || rootKeywords.has(keyword) || isNote(keyword)) continue;
     log.note(file, [...path, keyword], reason);
@@ -136,7 +136,7 @@ export const fitDocuments = (fitting: Fitting): Problem[] => {
     if (fitsAll(fitting)) return [];
     const observation = observeAll(fitting);
     if (observation === undefined) {
-      const message = 'the captures hold too many values to be compared with the data model';
+      const message = 'the captures have too many values to be compared with the data model';
       return unfit(message, 'keep a few captures of each operation');
     }
     const problems = relaxAll(fitting, observation);
@@ -145,6 +145,6 @@ export const fitDocuments = (fitting: Fitting): Problem[] => {
   if (fitsAll(fitting)) return [];
   replaceAll(fitting);
   if (fitsAll(fitting)) return [];
-  const message = 'no data model was found that all captured rows fit';
-  return unfit(message, 'simplify the shapes that refuse them');
+  const message = 'no data model was found for which all captured rows are valid';
+  return unfit(message, 'simplify the schemas that reject the rows');
 };

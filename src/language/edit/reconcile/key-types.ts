@@ -64,8 +64,9 @@ export const keyProblem = (subject: Subject): Problem | undefined => {
     .filter(([type]) => types.includes(type))
     .map(([type, { first }]) => `${type} in ${first.file}`)
     .join(', ');
-  const message = `a key, or what refers to one, has one type, but its values are ${listed}`;
-  const hint = 'take one of them under another name, or drop it in the ingest rules';
+  const message = `a key and the fields that refer to it must have one type, but their values are ${listed}`;
+  const hint =
+    'capture one of these values under another field name, or drop it in the ingest rules';
   return { file, pointer: toPointer(path), code: unusable, message, hint };
 };
 

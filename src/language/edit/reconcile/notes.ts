@@ -25,7 +25,7 @@ const neverSeen = (rows: ReadonlyMap<string, SourcedRow[]>, { entities }: Model)
 
 const notCaptured = (rows: ReadonlyMap<string, SourcedRow[]>, { entities }: Model): string[] => {
   const without = [...entities.keys()].filter((name) => !rows.has(name));
-  return without.length === 0 ? [] : [`no captured rows of ${listNames(without)}`];
+  return without.length === 0 ? [] : [`there are no captured rows of ${listNames(without)}`];
 };
 
 /** Returns the fields that a create operation fills. */
@@ -61,7 +61,7 @@ export const notesOf = (
       const times = gap.count > 1 ? ` (in ${gap.count} places)` : '';
       return `${file}: ${gap.source}${gap.pointer} ${gap.detail}${times}`;
     }),
-    ...failed.map((file) => `${file}: the request failed, so it holds no rows`),
+    ...failed.map((file) => `${file}: the request failed, so the capture has no rows`),
     ...notCaptured(rows, model),
     ...neverSeen(rows, model),
     ...incompleteCreates(connector, required),

@@ -36,7 +36,7 @@ describe('reconcile', () => {
     const { files, changes, notes } = withItems(item());
     expect({ files, changes }).toEqual({ files: [], changes: [] });
     expect(notes).toEqual([
-      'no captured rows of shops',
+      'there are no captured rows of shops',
       'items: price, code, owner not seen in the one captured row; left as declared',
     ]);
   });
@@ -277,7 +277,7 @@ describe('reconcile', () => {
     );
     expect(reconciled(files).notes).toEqual(
       expect.arrayContaining([
-        'captures/list_items/1.json: the request failed, so it holds no rows',
+        'captures/list_items/1.json: the request failed, so the capture has no rows',
         'captures/list_items/2.json: body/items is missing',
         'captures/list_items/3.json: body/items/1 must be an object, is a number',
       ]),
@@ -287,7 +287,7 @@ describe('reconcile', () => {
   it('changes nothing if there are no captures', () => {
     expect(reconciled(shop())).toMatchObject({
       changes: [],
-      notes: ['captures/ holds no captures'],
+      notes: ['captures/ has no captures'],
     });
   });
 
@@ -364,7 +364,7 @@ describe('schemas of tools that repeat a row shape', () => {
       { pointer: '/x-svc/tools/find/output/items/required', kind: 'changed' },
       {
         pointer: '/x-svc/tools/find/output/items/properties/price',
-        reason: 'it repeats the row shape of items',
+        reason: 'the schema repeats the row shape of items',
       },
       { pointer: '/x-svc/tools/find/output/items/properties/size', kind: 'added' },
     ]);
@@ -405,7 +405,7 @@ describe('schemas of tools that repeat a row shape', () => {
     const two = reconciled(shopWith({ same }, { entities }));
     expect(worldOf(two.tree)['x-svc'].tools.same).toEqual(same);
     expect(two.notes).toContain(
-      'schema/world.json: x-svc/tools/same/output repeats the row shape of items or copies, and is left as it is',
+      'schema/world.json: x-svc/tools/same/output repeats the row shape of items or copies, and is not changed',
     );
   });
 });

@@ -61,7 +61,7 @@ export const reconcile = (files: readonly TreeFile[]): ReconcileResult => {
   if (!read.ok) return read;
   const { rows } = read;
   if (tree.paths(captureFolder).length === 0) {
-    return { ok: true, files: [], changes: [], notes: [`${captureFolder} holds no captures`] };
+    return { ok: true, files: [], changes: [], notes: [`${captureFolder} has no captures`] };
   }
   const unusable = findUnusable(rows.captured, rows.model);
   if (unusable.length > 0) return { ok: false, problems: unusable };

@@ -107,7 +107,7 @@ const extendList = (subject: Subject): void => {
   const values = [...found.unlisted.values()];
   const types = [...listed, ...values.map(({ value }) => value)].map(typeOfValue);
   if (values.length > maxUnlisted) {
-    const reason = `more than ${maxUnlisted} other values were captured, so it is no list of all`;
+    const reason = `more than ${maxUnlisted} other values were captured, so the list cannot be complete`;
     remove(subject, keyword, reason);
     if (!Object.hasOwn(node, 'type')) set(subject, 'type', typeKeyword(types), reason);
     return;
@@ -139,7 +139,7 @@ const relaxKeyword = (subject: Subject, keyword: string): void => {
   const { node, found } = subject;
   const broken = found.broken.get(keyword);
   if (broken === undefined || keyword === 'oneOf') return;
-  const reason = `broken by ${show(broken.value)} ${times(broken, found)}`;
+  const reason = `violated by ${show(broken.value)} ${times(broken, found)}`;
   const isCounter = keyword === 'minimum' && Number(broken.value) >= 0;
   if (isCounter) set(subject, keyword, 0, reason);
   else {
@@ -188,7 +188,7 @@ const addFields = (subject: Subject): void => {
     set(subject, 'required', required, `${show(name)} is in all captured values`);
   }
   if (odd.types.size === 0) return;
-  const reason = 'captured values have fields that no shape may name';
+  const reason = 'captured values have fields whose names a schema cannot declare';
   set(subject, 'additionalProperties', schemaOf(odd), reason);
 };
 

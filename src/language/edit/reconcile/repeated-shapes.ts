@@ -140,7 +140,7 @@ const follow = (
     if (isNote(keyword) || isDeepStrictEqual(before[keyword], after[keyword])) continue;
     const value = followKeyword(node, keyword, before, after);
     if (isDeepStrictEqual(value, node[keyword])) continue;
-    const reason = `it repeats the row shape of ${entity}`;
+    const reason = `the schema repeats the row shape of ${entity}`;
     if (keyword === 'properties') {
       const [known, fields] = [node.properties as Node, value as Node];
       for (const name of new Set([...Object.keys(known), ...Object.keys(fields)])) {
@@ -167,5 +167,5 @@ export const followRepeats = (repeats: readonly Repeat[], log: ChangeLog): strin
     }
     const names = repeat.of.map(({ entity }) => entity).join(' or ');
     const place = repeat.path.join('/');
-    return [`${worldFile}: ${place} repeats the row shape of ${names}, and is left as it is`];
+    return [`${worldFile}: ${place} repeats the row shape of ${names}, and is not changed`];
   });

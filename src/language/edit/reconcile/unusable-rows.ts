@@ -24,8 +24,8 @@ const keyProblems = ({ row, source, index }: SourcedRow, key: readonly string[])
     if (isKeyValue(value)) return [];
     const { entity, file } = source;
     const what = value === undefined ? 'lacks it' : `has ${kindOf(value)}`;
-    const message = `every row of "${entity}" has the key "${field}", a text or a whole number, but row ${index} of this capture ${what}`;
-    const hint = `change the primary key of "${entity}", or what of the answer is ingested`;
+    const message = `every row of "${entity}" must have the key "${field}", a text or a whole number, but row ${index} of this capture ${what}`;
+    const hint = `change the primary key of "${entity}", or the ingest rules of the operation`;
     return [{ file, pointer: '', code: unusable, message, hint }];
   });
 
@@ -36,7 +36,7 @@ const createNameCheck = (declared: readonly string[]) => {
   return (name: string, { source: { entity, file } }: SourcedRow): Problem[] => {
     if (accepted.has(name)) return [];
     accepted.add(name);
-    const hint = `drop it in the ingest rules of the operation, or take it under another name`;
+    const hint = `drop the field in the ingest rules of the operation, or take it under another name`;
     const owner = `captured rows of "${entity}" have the field "${name.slice(0, 100)}"`;
     const unusableName = (why: string): Problem[] => [
       { file, pointer: '', code: unusable, message: `${owner}: ${why}`, hint },
@@ -49,7 +49,7 @@ const createNameCheck = (declared: readonly string[]) => {
       return unusableName(refused.list()[0]?.message ?? 'no field can have that name');
     }
     if (accepted.size !== languageLimits.fieldsPerEntity + 1) return [];
-    return unusableName(`with it there are more than ${languageLimits.fieldsPerEntity} fields`);
+    return unusableName(`with this field there are more than ${languageLimits.fieldsPerEntity}`);
   };
 };
 

@@ -42,7 +42,7 @@ const headerName = textMatching('a header name', headerPattern);
 /** Pattern of a path prefix that ends at the end of a segment. */
 export const pathBeginningPattern = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]{1,100}){1,8}$/;
 const pathBeginning = textMatching(
-  'a path that begins with "/" and does not end with it',
+  'a path that begins with "/" and does not end with "/"',
   pathBeginningPattern,
 );
 
@@ -56,89 +56,104 @@ const causeAnswer = textOrTable<{ body?: string | undefined; status?: number | u
   }),
   tableOf({
     body: described(error('this is wrong'), optional(text)),
-    status: described('Its status.', optional(errorStatus)),
+    status: described('Status of the answer.', optional(errorStatus)),
   }),
 );
 
 export const apiKeys = {
   envelope: described(
-    'Key that rows are answered under; "" answers the list itself.',
+    'Key under which answers have the rows; "" if the answer is the list itself.',
     defaulted(keyOrNone, ''),
   ),
   hits_key: described(
-    'Key of the count of all rows; "" leaves it out.',
+    'Key of the number of all rows; "" if answers do not have the number.',
     defaulted(keyOrNone, 'hits'),
   ),
   cursor_key: described('Key of the next cursor.', defaulted(key, 'cursor')),
   cursor_absent_when_done: described(
-    'Leave the cursor out on the last page instead of sending it empty.',
+    'Whether the last page lacks the cursor, instead of having an empty one.',
     defaulted(flag, false),
   ),
   previous_key: described("Key of the previous page's cursor.", optional(key)),
   page_headers: described(
-    'Headers that carry the next cursor, the count of all rows and the previous cursor.',
+    'Headers for the next cursor, the number of all rows and the previous cursor.',
     defaultedTable({
-      cursor: described('Header of the next cursor.', optional(headerName)),
-      total: described('Header of the count of all rows.', optional(headerName)),
-      previous: described('Header of the previous cursor.', optional(headerName)),
+      cursor: described('Header for the next cursor.', optional(headerName)),
+      total: described('Header for the number of all rows.', optional(headerName)),
+      previous: described('Header for the previous cursor.', optional(headerName)),
     }),
   ),
-  page_links: described('Send next and previous as absolute URLs.', defaulted(flag, false)),
+  page_links: described(
+    'Whether the next and the previous page are sent as absolute URLs.',
+    defaulted(flag, false),
+  ),
   page: pageKey,
   page_size: described(
-    'Rows on a page unless the request asks for another number.',
+    'Number of rows on a page, unless the request names another number.',
     defaulted(integer(1, 10_000), 100),
   ),
-  limit_param: described('Parameter for the size of a page.', defaulted(parameter, 'limit')),
-  offset_param: described('Parameter for the start of a page.', defaulted(parameter, 'offset')),
-  cursor_param: described('Parameter for the cursor of a page.', defaulted(parameter, 'cursor')),
+  limit_param: described(
+    'Query parameter for the number of rows on a page.',
+    defaulted(parameter, 'limit'),
+  ),
+  offset_param: described(
+    "Query parameter for the index of a page's first row.",
+    defaulted(parameter, 'offset'),
+  ),
+  cursor_param: described(
+    'Query parameter for the cursor of a page.',
+    defaulted(parameter, 'cursor'),
+  ),
   unauthorized: described(
     error('the credential is missing or wrong'),
     defaulted(text, jsonError('unauthorized')),
   ),
-  unauthorized_status: described('Its status.', defaulted(errorStatus, 401)),
+  unauthorized_status: described('Status of the answer.', defaulted(errorStatus, 401)),
   not_found: described(
     error('there is no such row or route'),
     defaulted(text, jsonError('not_found')),
   ),
-  not_found_status: described('Its status.', defaulted(errorStatus, 404)),
+  not_found_status: described('Status of the answer.', defaulted(errorStatus, 404)),
   invalid: described(
-    `${error('a request is rejected')} {param}, {field} and {message} in its texts stand for what is wrong.`,
+    `${error('a request is rejected')} {param}, {field} and {message} in its texts are replaced by what is wrong.`,
     defaulted(text, jsonError('invalid')),
   ),
-  invalid_status: described('Its status.', defaulted(errorStatus, 400)),
+  invalid_status: described('Status of the answer.', defaulted(errorStatus, 400)),
   invalid_by: described(
-    'Answers in place of "invalid", by what is wrong.',
+    'Answers in place of "invalid", by cause.',
     defaultedTable({
-      duplicate: described('For a key that another row has.', optional(causeAnswer)),
+      duplicate: described('Answer for a row whose key another row has.', optional(causeAnswer)),
       reference: described(
-        'For a reference to a missing row, and for a row that others refer to.',
+        'Answer for a reference to a missing row, and for the deletion of a row to which other rows refer.',
         optional(causeAnswer),
       ),
-      shape: described('For a row or a body that does not fit its schema.', optional(causeAnswer)),
+      shape: described(
+        'Answer for a row or a body that does not fit its schema.',
+        optional(causeAnswer),
+      ),
     }),
   ),
   error_content_type: described(
-    'Media type of errors, for vendors that answer them as text or XML.',
+    'Media type of error answers, for vendors whose errors are text or XML. Default: JSON.',
     defaulted(
       textMatching('a media type', /^[\w.+-]+\/[\w.+-]+(\s*;[\x20-\x7e]*)?$/),
       'application/json',
     ),
   ),
   token_path: described(
-    'Path on which the world mints bearers, for "oauth2". Default: that of token_url.',
+    'Path on which the world mints bearer tokens, for "oauth2". Default: the path of token_url.',
     optional(textMatching('a path that begins with "/"', /^\/(?!\/)[^\s?#{}]*$/)),
   ),
   prefixes: described(
-    'Prefixes under which all routes answer as well, such as "/api/v3".',
+    'Path prefixes under which all routes also answer, such as "/api/v3".',
     defaulted(distinct(listOf(pathBeginning, { most: 10 })), []),
   ),
   aliases: described(
-    'Beginnings of paths that stand for others, as an older version of the API may: "/rest/api/2" = "/rest/api/3".',
+    'Path prefixes that are aliases of other prefixes, for example of an older version of the API: "/rest/api/2" = "/rest/api/3".',
     defaulted<Map<string, string>>(mapOf(pathBeginning), new Map()),
   ),
   media_types: described(
-    'Media types that all routes answer in, beside JSON. Requests that accept none are refused.',
+    'Media types in which all routes answer, besides JSON. Requests that accept none of them are refused.',
     optional<string[]>(distinct(mediaTypes)),
   ),
   not_acceptable_status: described(
@@ -151,12 +166,12 @@ export const apiKeys = {
     defaulted(pythonOrTypeScript, 'api/handlers.py'),
   ),
   check_requests: described(
-    'Whether bodies that do not fit "request" are refused before the handler runs. false: the handler words what it refuses, and "request" appears only in openapi.json.',
+    'Whether bodies that do not fit "request" are refused before the handler runs. false: the handler itself refuses them, and "request" appears only in openapi.json.',
     defaulted(flag, true),
   ),
   before: described('Function that runs before every route.', optional(filledText())),
   keep_answers: described(
-    'Whether what handlers answer to GET follows from request and rows alone, so that hosts may answer it again without running code.',
+    'Whether the answers of handlers to GET depend only on the request and the rows, so that hosts may cache them.',
     defaulted(flag, false),
   ),
   rate_limits: rateLimitsKey,

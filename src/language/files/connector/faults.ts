@@ -35,7 +35,7 @@ const ruleName = textMatching('a name of 1 to 100 letters, digits and ._-', /^[\
 const routeNames = distinct(
   listOf(
     textMatching(
-      'the name of an operation, or the path of some, such as "/search/code"; * at its end stands for anything',
+      'the name of an operation, or the path of operations, such as "/search/code"; * at the end of a path matches any text',
       /^(?:[a-z][a-z0-9_]{0,127}|\/[^\s?#*]{0,999}\*?)$/,
     ),
     { least: 1, most: 100 },
@@ -48,55 +48,55 @@ const headerText = textMatching(
 
 const ruleKeys = {
   name: described(
-    'Name of the rule, which the request ledger shows for each request that it affected.',
+    'Name of the rule. The request ledger shows the name for each request that the rule affected.',
     required(ruleName, ''),
   ),
   routes: described(
-    'Names or paths of the operations that it affects; * at the end of a path matches anything. Absent: all.',
+    'Names or paths of the operations that the rule affects; * at the end of a path matches any text. Absent: all.',
     optional<string[]>(routeNames),
   ),
   nth: described(
-    'Number of the request that it affects, counted from the start of the session, its last reset, or the time at which the faults were set.',
+    'Number of the request that the rule affects. Requests are counted from the start of the session, from its last reset, or from the time at which the faults were set, whichever is latest.',
     optional<number>(integer(1, mostCount)),
   ),
   times: described(
-    'With nth: number of consecutive requests that it affects. Default: 1.',
+    'With nth: number of consecutive requests that the rule affects. Default: 1.',
     optional<number>(integer(1, mostCount)),
   ),
   chance: described(
-    'The chance that it affects a request, drawn from the seed of the session. Without nth and chance it affects all.',
+    'Probability that the rule affects a request, drawn from the seed of the session. Without nth and chance, the rule affects all requests.',
     optional<number>(number(0, 1)),
   ),
   latency_ms: described(
-    'Delay of the answer, in milliseconds. The request is carried out at once.',
+    'Delay of the answer, in milliseconds. The request is executed at once.',
     optional<number>(integer(1, mostLatencyMs)),
   ),
   status: described(
-    'Status that is returned without carrying out the request. With rate_limit: that of a request beyond the limit; default: 429.',
+    'Status of an answer that is sent instead of executing the request. With rate_limit: status of the answer to a request beyond the limit; default: 429.',
     optional<number>(errorStatus),
   ),
   body: described(
-    'Body of that answer, as JSON text unless error_content_type says otherwise; "" for none, the default.',
+    'Body of the answer with this status, as JSON text unless error_content_type names another type. Default: "", no body.',
     optional<string>(text),
   ),
   headers: described(
-    'Headers of that answer: header to value.',
+    'Headers of the answer with this status: header to value.',
     defaulted<Map<string, string>>(mapOf(headerText), new Map()),
   ),
   drop: described(
-    'The connection is closed without an answer, before the request is carried out or after.',
+    'Closes the connection without an answer, before or after the request is executed.',
     optional<'before' | 'after'>(oneOf(['before', 'after'])),
   ),
   rate_limit: described(
-    'Name of one of [[api.rate_limits]]: requests beyond it are refused, and its headers count.',
+    'Name of a rate limit of [[api.rate_limits]]. Requests beyond the limit are refused, and the headers report the real numbers.',
     optional<string>(ruleName),
   ),
   limit: described(
-    'With rate_limit: requests in a window, if not as the limit has it.',
+    "With rate_limit: maximum number of requests in a window, in place of the limit's own number.",
     optional<number>(integer(1, mostCount)),
   ),
   seconds: described(
-    'With rate_limit: length of a window, if not as the limit has it.',
+    "With rate_limit: length of a window in seconds, in place of the limit's own length.",
     optional<number>(integer(1, 31_536_000)),
   ),
   retry_after: described(
@@ -108,7 +108,7 @@ export type FaultTable = TableOf<typeof ruleKeys>;
 
 export const faultsKeys = {
   tools: described(
-    'Whether faults also apply to tools: to a tool that is an operation, the rules of its route; to any other, the rules without routes.',
+    'Whether faults also affect tool calls. A tool that is an operation is affected by the rules of its route; any other tool by the rules without routes.',
     defaulted(flag, false),
   ),
   rules: described(

@@ -35,7 +35,7 @@ const pageKinds = ['none', 'offset', 'cursor'] as const satisfies readonly PageK
 
 export const mediaTypes = listOf(
   textMatching(
-    'a media type in lower case, without parameters; one * stands for anything',
+    'a media type in lower case, without parameters; one * matches any text',
     /^(?=[^*]*\*?[^*]*$)[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9*][a-z0-9!#$&^_.+*-]{0,126}$/,
   ),
   { most: 100 },
@@ -43,12 +43,15 @@ export const mediaTypes = listOf(
 
 /** Key for the field of an answer that has the time of the last change. */
 export const lastModified = described(
-  'Field of an answered object that says when it was last changed, for Last-Modified: a.b.c or /a/b/c.',
+  'Field of an answered object with the time of its last change, for the header Last-Modified: a.b.c or /a/b/c.',
   optional(filledText()),
 );
 
 /** Keys that a route may set for itself; without them, the defaults of all routes apply. */
-export const pageKey = described('Paging of lists.', optional<PageKind>(oneOf(pageKinds)));
+export const pageKey = described(
+  'Kind of pagination of lists.',
+  optional<PageKind>(oneOf(pageKinds)),
+);
 
 const textMap = mapOf(text);
 
@@ -66,16 +69,16 @@ const nameMap = kind<Map<string, string>>(
 
 const explodeKeys = {
   field: described(
-    'Path of the nested list in the captured row. It is taken out of that row.',
+    'Path of the nested list in the captured row. The list is removed from that row.',
     required(filledText(), ''),
   ),
-  entity: described('Entity that the items become rows of.', required(text, '')),
+  entity: described('Entity of the rows that the items become.', required(text, '')),
   carry: described(
     'Fields of the new row that come from the captured row: field to path.',
     defaulted<Map<string, string>>(textMap, noTexts()),
   ),
   take: described(
-    'Fields of the new row that come from the item: a list of names, or field to path; the path "" is the item itself. Absent: all of the item.',
+    'Fields of the new row that come from the item: a list of names, or field to path; the path "" is the item itself. Absent: all fields of the item.',
     optional<Map<string, string>>(nameMap),
   ),
 };
@@ -83,11 +86,11 @@ export type ExplodeTable = TableOf<typeof explodeKeys>;
 
 const ingestKeys = {
   drop: described(
-    'Fields of the vendor that the entity does not carry.',
+    "Fields of the vendor's rows that the entity lacks; they are removed.",
     defaulted(distinct(listOf(filledText())), []),
   ),
   carry_args: described(
-    'Fields written from an argument of the request: field to argument.',
+    'Fields that get their value from an argument of the request: field to argument.',
     defaulted<Map<string, string>>(textMap, noTexts()),
   ),
   explode: described(
@@ -107,17 +110,20 @@ const routeActions = [
 const matches = ['equals', 'contains', 'prefix'] as const satisfies readonly FilterMatch[];
 
 const operationApiKeys = {
-  action: described('What the route does.', defaulted<RouteAction>(oneOf(routeActions), 'read')),
+  action: described(
+    'Action that the route performs.',
+    defaulted<RouteAction>(oneOf(routeActions), 'read'),
+  ),
   filter: described(
-    'Rows of the route, by argument: argument to field. Needed for update and delete.',
+    'Filter that selects the rows of the route: argument to field. Required for update and delete.',
     defaulted<Map<string, string>>(textMap, noTexts()),
   ),
   match: described(
-    'Comparison for an argument of the filter. Default: "equals".',
+    'Comparison by which an argument of the filter matches its field. Default: "equals".',
     defaulted<Map<string, FilterMatch>>(mapOf(oneOf(matches)), new Map()),
   ),
   handler: described(
-    'Function of the handlers module, for action "handler".',
+    'Function of the handlers module that answers, for the action "handler".',
     optional(filledText()),
   ),
   request: described(
@@ -125,16 +131,19 @@ const operationApiKeys = {
     optional(filledText()),
   ),
   response: described(
-    'What a handler answers, in the same form; "[]" after it means a list of such. Shown in openapi.json.',
+    'Schema of the answer of a handler, in the same form as "request"; "[]" after the name means a list of such values. openapi.json shows the schema.',
     optional(filledText()),
   ),
   status: described(
-    'Status of the answer. Default: 200, for create 201, for delete 204.',
+    'Status of the answer. Default: 201 for create, 204 for delete, else 200.',
     optional(okStatus),
   ),
-  envelope: described('Key the rows are answered under, if not that of [api].', optional(text)),
+  envelope: described(
+    'Key under which the answer has the rows, if it differs from that of [api].',
+    optional(text),
+  ),
   single: described(
-    'Answer the object instead of a list. Default: true for create and update.',
+    'Whether the answer is one object instead of a list. Default: true for create and update.',
     optional(flag),
   ),
   body: described(
@@ -142,7 +151,7 @@ const operationApiKeys = {
     defaulted<Map<string, string>>(textMap, noTexts()),
   ),
   defaults: described(
-    'Constants written. For create and update.',
+    'Constant values that are written into fields. For create and update.',
     defaulted<Map<string, unknown>>(mapOf(anything), new Map()),
   ),
   generate: described(
@@ -150,7 +159,7 @@ const operationApiKeys = {
     defaulted<Map<string, 'uuid' | 'int' | 'now'>>(mapOf(oneOf(['uuid', 'int', 'now'])), new Map()),
   ),
   sample: described(
-    'Accepted values of arguments, so that "connector conform" can call the route.',
+    'Valid values of the arguments, with which "connector conform" calls the route.',
     defaulted<Map<string, unknown>>(mapOf(anything), new Map()),
   ),
   page: pageKey,
@@ -160,24 +169,24 @@ const operationApiKeys = {
   ),
   not_found_status: described('Its status.', optional(errorStatus)),
   media_types: described(
-    'Media types that the route answers in, beside those of [api].',
+    'Media types in which the route answers, besides those of [api].',
     optional<string[]>(distinct(mediaTypes)),
   ),
   body_types: described(
-    'Media types of bodies that a handler takes; others are refused with 415. JSON and forms are read, all else is given to it as text. Default: JSON and forms, whatever their type says.',
+    "Media types of bodies that a handler accepts; others are refused with 415. JSON and forms are parsed, and the handler gets any other body as text. Default: JSON and forms, whatever the request's content type.",
     optional<string[]>(distinct(mediaTypes)),
   ),
   body_encoding: described(
-    '"base64": the body is given to the handler as base64 of its bytes, whatever they are, as clients send files. Without "body_types" every type is taken. Default: as "body_types" says.',
+    '"base64": the handler gets the bytes of the body as base64, for example of an uploaded file. Without "body_types", every media type is then accepted. Default: bodies are parsed as described for "body_types".',
     optional(oneOf(['base64'])),
   ),
   last_modified: lastModified,
   keep_answers: described(
-    'Whether what a handler answers to GET follows from request and rows alone, if not as [api] says.',
+    'Whether the answers of the handler to GET depend only on the request and the rows, if this differs from [api].',
     optional(flag),
   ),
   cursor_absent_when_done: described(
-    'Leave the cursor out on the last page, if not as [api] says.',
+    'Whether the last page lacks the cursor, if this differs from [api].',
     optional(flag),
   ),
 };
@@ -189,7 +198,7 @@ export const plainOperationApi = tableDefaults(operationApiKeys);
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 const parameter = textMatching(
-  'a query parameter, followed by [] when the vendor repeats it',
+  'a query parameter, followed by [] if it may be repeated',
   /^(?!\[\]$)[^\s&=#?]{1,200}$/,
 );
 
@@ -200,15 +209,15 @@ const operationKeys = {
   ),
   method: described('HTTP method.', defaulted<(typeof methods)[number]>(oneOf(methods), 'GET')),
   path: described(
-    'Path below base_url. {name} marks an argument, {name...} one that may hold slashes.',
+    'Path below base_url. {name} is an argument; {name...} is an argument whose value may contain slashes.',
     required(text, ''),
   ),
   params: described(
-    'Names of query parameters; the suffix [] marks one that is repeated.',
+    'Names of query parameters; the suffix [] means that the parameter may be repeated.',
     defaulted(distinct(listOf(parameter)), []),
   ),
   entity: described(
-    'Entity that captured rows land in, and that the route is about.',
+    'Entity of the captured rows, and of the rows that the route serves.',
     optional(text),
   ),
   results: described(
@@ -216,11 +225,11 @@ const operationKeys = {
     defaulted(text, ''),
   ),
   ingest: described(
-    'How a captured row becomes a row of the entity.',
+    'Rules by which a captured row becomes a row of the entity.',
     optional<Placed<IngestTable>>(placed(tableOf(ingestKeys))),
   ),
   api: described(
-    'How the route is served.',
+    'Rules by which the world serves the route.',
     optional<OperationApiTable>(tableOf(operationApiKeys)),
   ),
 };

@@ -28,7 +28,7 @@ const paths = (least: number) =>
   distinct(
     listOf(
       textMatching(
-        'the path of operations, such as "/search/code"; * at its end stands for anything',
+        'the path of operations, such as "/search/code"; * at the end matches any text',
         /^\/[^\s?#*]{0,999}\*?$/,
       ),
       { least, most: 100 },
@@ -40,14 +40,17 @@ const rateLimitKeys = {
     'Name of the limit, for the header that reports it.',
     required(textMatching('a name of 1 to 100 letters, digits and ._-', /^[\w.-]{1,100}$/), ''),
   ),
-  limit: described('Requests in a window.', required(integer(1, 1_000_000_000), 1)),
-  seconds: described('Length of a window.', required(integer(1, 31_536_000), 1)),
+  limit: described(
+    'Maximum number of requests in a window.',
+    required(integer(1, 1_000_000_000), 1),
+  ),
+  seconds: described('Length of a window, in seconds.', required(integer(1, 31_536_000), 1)),
   paths: described(
-    'Paths of the limited operations; * at the end matches anything. Absent: all.',
+    'Paths of the operations whose requests count; * at the end matches any text. Absent: all.',
     optional<string[]>(paths(1)),
   ),
   uncounted: described(
-    'Paths among them whose answers report the limit but do not count, in the same form.',
+    'Paths of those among them whose answers report the limit although the requests do not count, in the same form.',
     defaulted<string[]>(paths(0), []),
   ),
   headers: described(

@@ -6,16 +6,16 @@ const names = distinct(listOf(filledText()));
 
 export const redactKeys = {
   hash: described(
-    'Fields kept as sha256:<64 hex> of the slug and the value: exact lookups and joins still work.',
+    'Fields whose values are replaced by the digest sha256:<64 hex> of the slug and the value: exact lookups and joins still work.',
     defaulted(names, []),
   ),
   drop: described('Fields that are removed from a row.', defaulted(names, [])),
   preserve: described(
-    'Fields kept as a digest of the same shape: length, digits and case stay. It looks like plaintext, so it is not checked.',
+    'Fields whose values are replaced by a digest of the same shape: length, and which characters are digits or capitals, stay the same. Such a digest looks like plaintext, so "refuse" cannot check it.',
     defaulted(names, []),
   ),
   round: described(
-    'Number fields, by bare name, and the decimals that are kept of them.',
+    'Number fields, by bare name, each with the number of decimals to which it is rounded.',
     defaulted<Map<string, number>>(mapOf(integer(0, 10)), new Map()),
   ),
 };

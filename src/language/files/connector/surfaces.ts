@@ -4,20 +4,20 @@ import { flag, mapOf, oneOf, text, textMatching } from '../../read/kinds.ts';
 import { defaulted, described, optional, required, type TableOf } from '../../read/table.ts';
 
 export const uiKeys = {
-  static: described('Directory of the world that holds index.html.', required(text, '')),
+  static: described('Directory of the world that contains index.html.', required(text, '')),
   entry: described(
     'First page.',
     defaulted(textMatching('a path that begins with "/"', /^\/[^\s\\]*$/), '/'),
   ),
   api_path: described(
-    'Same-origin prefix at which the page calls the API.',
+    "Path prefix of the page's requests to the API, which go to the page's own origin.",
     defaulted(
       textMatching('a path that begins with "/" and names a folder', /^(\/[^\s/?#\\]+)+$/),
       '/__world-api',
     ),
   ),
   generated: described(
-    'true: compiling writes the page; false: it is written by hand; absent: written while the directory holds no page.',
+    'true: compiling writes the page; false: the page is written by hand; absent: compiling writes the page unless the directory has one that is written by hand.',
     optional(flag),
   ),
 };
@@ -44,22 +44,26 @@ export const webhooksKeys = {
     required(text, ''),
   ),
   url: described("Field with the receiver's URL.", required(text, '')),
-  events: field('Field with the subscribed event types; without it, or empty, every event.'),
+  events: field(
+    'Field with the subscribed event types. Without the key, or if the field is empty, the subscription gets every event.',
+  ),
   secret: field('Field with the signing secret.'),
-  enabled: field('Field that turns a subscription on; without it, always on.'),
+  enabled: field(
+    'Field that turns a subscription on or off. Without the key, every subscription is on.',
+  ),
   content_type: field(
-    'Field that is "form" if the subscriber wants the body as a form, for vendors that offer both; without it, JSON.',
+    'Field whose value "form" requests the body as a form, for vendors that offer forms and JSON. Without the key, bodies are JSON.',
   ),
   scope: described(
-    "List fields that an event's scope must be in, or that must be empty: scope to field.",
+    "Fields with lists of scopes: scope to field. A subscription gets an event if the list contains the event's scope, or is empty.",
     defaulted<Map<string, string>>(mapOf(text), new Map()),
   ),
   signing: described(
-    'How deliveries are signed.',
+    'Scheme by which deliveries are signed.',
     required<(typeof signings)[number]>(oneOf(signings), 'none'),
   ),
   unsigned: described(
-    'Send deliveries without a signature to subscriptions without a secret, instead of skipping them.',
+    'Whether subscriptions without a secret get deliveries without a signature, instead of none.',
     defaulted(flag, false),
   ),
   signature_header: described(
@@ -67,7 +71,7 @@ export const webhooksKeys = {
     optional(textMatching('a header name', /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/)),
   ),
   prefix: described(
-    "Replaces the vendor's part of the header names.",
+    "Prefix of the header names, in place of the vendor's.",
     optional(
       textMatching(
         'letters, digits and inner hyphens',

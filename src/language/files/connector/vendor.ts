@@ -30,7 +30,7 @@ const isTokenUrl = (url: string): boolean =>
 
 export const connectorKeys = {
   slug: described(
-    'Short name of the vendor: lower-case letters, digits, hyphens. It salts redacted values.',
+    'Short name of the vendor: lower-case letters, digits, hyphens. It is the salt of redacted values.',
     required(textMatching('lower-case letters, digits and hyphens', /^[a-z0-9-]{1,128}$/), ''),
   ),
   base_url: described(
@@ -56,7 +56,7 @@ export const authKeys = {
     required<AuthScheme>(oneOf(authSchemes), 'none'),
   ),
   name: described(
-    'Header or query parameter that carries the secret, for "header" and "query".',
+    'Name of the header or query parameter with the credential, for "header" and "query".',
     optional(textMatching('a name without spaces', /^[^\s]{1,200}$/)),
   ),
   secret_env: described('Environment variable that holds the credential.', optional(variableName)),
@@ -65,7 +65,7 @@ export const authKeys = {
     defaulted<Map<string, string>>(mapOf(variableName), new Map()),
   ),
   token_url: described(
-    'Where tokens are minted, for "oauth2": a path below base_url, or an absolute URL. Default: /oauth/token.',
+    'Address at which tokens are minted, for "oauth2": a path below base_url, or an absolute URL. Default: /oauth/token.',
     optional(
       textThat(
         'a path or an http or https URL',
@@ -77,30 +77,33 @@ export const authKeys = {
     'Environment variable that holds the client id, for "oauth2".',
     optional(variableName),
   ),
-  scope: described('Scope asked for, for "oauth2".', optional(filledText())),
+  scope: described('Scope that is requested, for "oauth2".', optional(filledText())),
 };
 export type AuthTable = TableOf<typeof authKeys>;
 
 export const captureKeys = {
   requests_per_minute: described(
-    'Rate of requests, per minute.',
+    'Maximum number of requests per minute.',
     defaulted(integer(1, 60_000), 30),
   ),
   timeout_seconds: described(
     'Time limit of one request, in seconds.',
     defaulted(integer(1, 3_600), 30),
   ),
-  max_pages: described('Pages followed in one capture.', defaulted(integer(1, 10_000), 5)),
+  max_pages: described(
+    'Maximum number of pages that one capture requests.',
+    defaulted(integer(1, 10_000), 5),
+  ),
   cursor_param: described(
-    'Request parameter that carries the next cursor. It needs cursor_field or cursor_header.',
+    'Request parameter for the next cursor. It requires cursor_field or cursor_header.',
     optional(filledText(200)),
   ),
   cursor_field: described(
-    "Field of an answer's body that holds the next cursor; empty or null ends paging.",
+    "Field of an answer's body with the next cursor. If the field is empty or null, there is no further page.",
     optional(text),
   ),
   cursor_header: described(
-    'Header of an answer that holds the next cursor.',
+    'Header of an answer with the next cursor.',
     optional(textMatching('a header name', /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/)),
   ),
 };
