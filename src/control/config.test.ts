@@ -84,7 +84,7 @@ describe('readConfig', () => {
       'SVC_DATABASE_URL is not set',
       'SVC_LISTEN has "nowhere"',
       'SVC_LISTEN has "127.0.0.1:70000"',
-      'SVC_HOST_LISTEN names no address',
+      'SVC_HOST_LISTEN has no address',
       'SVC_INTERNAL_LISTEN has "there"',
       'SVC_HOST_MAX_USES',
       'SVC_DRAIN_MS is "-1"',

@@ -52,8 +52,8 @@ export const lingerOn = (server: Server, bounds = usual): Server => {
     };
   };
   const events = ['request', 'checkContinue', 'checkExpectation'];
-  // Only events with a listener get one more: a listener of this file alone would keep Node from answering an
-  // expectation by itself.
+  // A listener is added only to events that already have one. If this were the only one, Node would no longer answer
+  // `Expect` headers by itself.
   for (const event of events.filter((name) => server.listenerCount(name) > 0)) {
     server.prependListener(event, note);
   }

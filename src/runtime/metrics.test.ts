@@ -50,7 +50,7 @@ describe('the metrics of a program', () => {
     env.finish();
     const wrong = readEnv({ SVC_METRICS_LISTEN: 'here' });
     readMetricsListen(wrong);
-    expect(() => wrong.finish()).toThrow('SVC_METRICS_LISTEN has "here", not a host:port');
+    expect(() => wrong.finish()).toThrow('SVC_METRICS_LISTEN has "here", which is not a host:port');
   });
 });
 

@@ -75,7 +75,7 @@ it('a session refuses tools of a linked world that the link does not serve or th
   const { error: withheld } = await control.call('tool', 'two.close_all', { repo: 'engine' });
   expect(withheld).toMatchObject({
     code: 'forbidden',
-    message: expect.stringContaining('does not give the tool "two.close_all"'),
+    message: expect.stringContaining('does not offer the tool "two.close_all"'),
   });
   const { error: unknown } = await control.call('state', undefined, { entity: 'one.people' });
   expect(unknown?.message).toContain('people');

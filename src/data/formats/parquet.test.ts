@@ -113,7 +113,7 @@ describe('a Parquet file', () => {
 
   it('with a variant column is refused, since its decimals would lose digits', async () => {
     const columnData: Columns['columnData'] = [{ name: 'any', data: [{ a: 1 }], type: 'VARIANT' }];
-    await expect(written({ columnData })).rejects.toThrow('a column of variants, "any"');
+    await expect(written({ columnData })).rejects.toThrow('a column of the type VARIANT, "any"');
   });
 });
 

@@ -44,7 +44,7 @@ it('an import that is killed in any phase and restarted makes the same snapshot 
   });
   if (whole.kind === 'refused') throw new Error('the import was refused');
   const torn = planOf(files.folder(), { chunks });
-  // Kills it in the first chunk and in the second, when all rows are read, and before the snapshot is written.
+  // Kills the import in the first chunk and in the second, when all rows are read, and before the snapshot is written.
   for (const at of [1, reports - 3, reports - 1, reports]) await killAt(torn, at);
   const again = await importApplied(torn);
   expect(again.snapshot?.digest).toBe(whole.snapshot?.digest);

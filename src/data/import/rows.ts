@@ -111,7 +111,7 @@ export const createRowReader = (parts: RowReaderParts): RowReader => {
     if (breach === undefined) return { entity, row, payload };
     return faultOf(`[${breach.policy}] ${breach.detail}`, {
       entity: entity.name,
-      // The policy is applied to the key, since the key itself may be what is not redacted.
+      // The policy is applied to the key, because the key itself may contain plaintext.
       primaryKey: showKey(redaction.applyPolicy(row), entity.primaryKey),
       field: breach.field,
       pointer: breach.pointer,

@@ -391,13 +391,13 @@ describe('linked worlds', () => {
   });
 
   it.each([
-    ['here in the clear, there none', 'unredacted', 'crm'],
-    ['none here, there in the clear', 'crm', 'unredacted'],
-    ['here in the clear, there redacted', 'unredacted', 'crm redacted'],
-    ['here redacted, there in the clear', 'crm redacted', 'unredacted'],
-    ['in the clear on both sides', 'unredacted', 'unredacted'],
-    ['here some redacted, there none', 'half redacted', 'crm'],
-    ['some redacted on both sides', 'half redacted', 'half redacted'],
+    ['unredacted here, a linked world without a policy', 'unredacted', 'crm'],
+    ['no policy here, unredacted in the linked world', 'crm', 'unredacted'],
+    ['unredacted here, redacted in the linked world', 'unredacted', 'crm redacted'],
+    ['redacted here, unredacted in the linked world', 'crm redacted', 'unredacted'],
+    ['unredacted in both worlds', 'unredacted', 'unredacted'],
+    ['partly redacted here, a linked world without a policy', 'half redacted', 'crm'],
+    ['partly redacted in both worlds', 'half redacted', 'half redacted'],
   ])('have equal rows whether a policy was applied to them or not: %s', (_, here, there) => {
     const asked = { links: [linkOf(there, {})], compare: true };
     const { parities } = answered(run(targetOf(here, 'people'), asked));

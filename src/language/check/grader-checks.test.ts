@@ -11,15 +11,23 @@ const issue = { entity: 'issues', where: { id: 10 } };
 
 describe('checks of a grader are refused with their number, field and place', () => {
   it.each<[string, GivenCheck, string]>([
-    ['an entity', { entity: 'wikis', where: {} }, '0.entity: the world has no entity "wikis"'],
-    ['a field', { ...issue, where: { status: 1 } }, '0.where.status: issues has no field "status"'],
     [
-      'a regular expression',
+      'an unknown entity',
+      { entity: 'wikis', where: {} },
+      '0.entity: the world has no entity "wikis"',
+    ],
+    [
+      'an unknown field',
+      { ...issue, where: { status: 1 } },
+      '0.where.status: issues has no field "status"',
+    ],
+    [
+      'an invalid regular expression',
       { ...issue, where: { title: { matches: '(' } } },
       '0.where.title: issues.title: "matches" "(": ',
     ],
     [
-      'a text where there is none',
+      'a pattern for a field that is never a text',
       { ...issue, where: { number: { matches: '1' } } },
       '0.where.number: issues.number is integer, so "matches" "1" is never true',
     ],
@@ -34,7 +42,7 @@ describe('checks of a grader are refused with their number, field and place', ()
       '0.any.entity: svc_requests, the request ledger, has no relationships',
     ],
     [
-      'a relationship that is not there',
+      'an unknown relationship',
       { ...issue, any: { entity: 'users', where: {}, by: ['owner'] } },
       '0.any.by: issues and users have no relationship by ["owner"]; they have ["assignee"]',
     ],
@@ -71,7 +79,7 @@ describe('checks of a grader are refused with their number, field and place', ()
       '0.tolerance: tolerance: is allowed only if equals is a number',
     ],
     [
-      'an order by a check that is not there',
+      'an order by an unknown check',
       { ...issue, after: 'paid' },
       '0.after: after: there is no check named "paid"',
     ],

@@ -20,13 +20,13 @@ import { readBody, readDefaults, readFilter, readGenerate } from './route-fields
 import { routeShape } from './route-path.ts';
 import { checkRouteRules } from './route-rules.ts';
 
-// A handler declares the schemas of its body and its answer as names of definitions. A definition of
-// `schema/world.json` has its plain name, one of a sibling has its file before it, as in the contract.
+// A handler declares the schemas of its body and its answer as names of definitions. They are the
+// names that the contract uses: `<name>` in `schema/world.json`, and `<sibling>.json:<name>` in a sibling file.
 
 const listMark = /\[\]$/;
 
 const readName = (place: Place, written: string, model: Model): JsonSchema => {
-  // While a schema is refused, the definitions are not known.
+  // If a schema was refused, the definitions are unknown.
   if (!Object.hasOwn(model.definitions, written) && model.types([]) !== undefined) {
     const hint = suggestName(written, Object.keys(model.definitions));
     const wayOut = 'name a definition of schema/world.json, or <sibling>.json:<name>';

@@ -46,7 +46,7 @@ describe('a schema that refers to itself in several ways', () => {
       false,
     ],
     [
-      'anyOf with what is missing',
+      'anyOf whose branches require missing members',
       { anyOf: many(3, (index) => ({ properties: inside, required: [`a${index}`] })) },
       {},
       false,
@@ -115,19 +115,27 @@ describe('a value that takes too many steps', () => {
 
   it.each<[string, JsonSchema, unknown]>([
     [
-      'a list against many schemas',
+      'a list, of which every item is validated by many schemas',
       { items: { allOf: many(wide, () => ({ minimum: 0 })) } },
       many(100_000, Number),
     ],
-    ['a text measured often', { allOf: many(wide, () => ({ maxLength: 2e6 })) }, long],
     [
-      'a text read for many formats',
+      'a text whose length is checked many times',
+      { allOf: many(wide, () => ({ maxLength: 2e6 })) },
+      long,
+    ],
+    [
+      'a text whose format is checked many times',
       { allOf: many(wide, () => ({ format: 'uri-reference' })) },
       long,
     ],
-    ['names counted often', { allOf: many(wide, () => ({ minProperties: 1 })) }, names],
     [
-      'names against many patterns',
+      'an object whose names are counted many times',
+      { allOf: many(wide, () => ({ minProperties: 1 })) },
+      names,
+    ],
+    [
+      'names that are matched with many patterns',
       {
         patternProperties: Object.fromEntries(
           many(wide, (index) => [`(a|b)*z${index}$`, { type: 'integer' }]),
@@ -136,18 +144,22 @@ describe('a value that takes too many steps', () => {
       names,
     ],
     [
-      'a long text against a large pattern',
+      'a long text that is matched with a large pattern',
       { pattern: '(?:a|b|ab){300}[xy]' },
       'ab'.repeat(500_000),
     ],
-    ['a large part compared often', { allOf: many(wide, () => ({ not: { const: {} } })) }, names],
     [
-      'parts compared on each level',
+      'a large value that is compared many times',
+      { allOf: many(wide, () => ({ not: { const: {} } })) },
+      names,
+    ],
+    [
+      'a list whose items are compared many times',
       { allOf: many(wide, () => ({ uniqueItems: true })) },
       many(50_000, String),
     ],
     [
-      'names checked one by one',
+      'names, each of which is validated by many schemas',
       { propertyNames: { allOf: many(wide, () => ({ minLength: 1 })) } },
       names,
     ],
@@ -259,9 +271,13 @@ const countTables = (value: unknown): number =>
 
 describe("a schema's fast pre-check", () => {
   it.each<[string, JsonSchema, unknown]>([
-    ['along a list', { items: { anyOf: many(500, () => ({ type: 'null' })) } }, many(500, () => 1)],
     [
-      'of what nests in alternatives',
+      'within a long list',
+      { items: { anyOf: many(500, () => ({ type: 'null' })) } },
+      many(500, () => 1),
+    ],
+    [
+      'within nested alternatives',
       { anyOf: many(3, () => ({ properties: inside })), not: {} },
       nest(60, {}),
     ],

@@ -243,7 +243,7 @@ export const openSnapshotFiles = async ({
       const file = await links.take(name);
       if (file !== undefined) return file;
       const running = underWay.get(name);
-      // A caller that waits for another's read does not fail with it, and reads for itself.
+      // If the read of another caller fails, this caller does not fail, but reads by itself.
       if (running !== undefined) await running.catch(() => undefined);
       else await run(name, write);
     }

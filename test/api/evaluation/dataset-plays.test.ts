@@ -297,7 +297,9 @@ describe('an agent that fails', () => {
     await report(sessionId, { outcome: 'timed_out', exitCode: null, signal: 'SIGTERM' });
     await control.send(api.stopDatasetRun, { params: runOf(dataset) });
     const [item] = (await stand(dataset, ['FAILED'])).data;
-    expect(item?.error).toMatch(/^the agent ran out of time and was ended \(signal SIGTERM\)/);
+    expect(item?.error).toMatch(
+      /^the agent reached its time limit and was ended \(signal SIGTERM\)/,
+    );
   });
 
   it('can be reported only for a session of the project, and within limits of size', async () => {

@@ -100,7 +100,7 @@ describe('svc release', () => {
     await run('release builds register waited --hash waited --semver 1');
     await run('worlds session open notes --no-wait --run waiting --build-hash waited --planned 1');
     const gate = 'release gate --agent waited --semver 1 --wait';
-    expect(await run(`${gate} 0`, 2)).toContain('run waiting is still going');
+    expect(await run(`${gate} 0`, 2)).toContain('run waiting is still running');
     const waited = desk.svc(`${gate} --json`);
     await grade('waiting', 'fail');
     const { status, out } = await waited;

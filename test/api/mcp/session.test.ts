@@ -219,7 +219,7 @@ describe('a task that selects some tools', () => {
     expect(tools.map(({ name }) => name)).toEqual(['count_slowly']);
     const refused = await client.callTool({ name: 'list_notes' });
     expect(refused).toMatchObject({ isError: true });
-    expect(textOf(refused)).toContain('the task does not give the tool "list_notes"');
+    expect(textOf(refused)).toContain('the task does not offer the tool "list_notes"');
     expect(answering?.calls).toEqual([]);
     await client.close();
   });

@@ -83,7 +83,7 @@ describe('a world with both escapes in its contract', () => {
       control.send(createWorld, {
         body: { slug: 'odd', from: encodeTree(patterned()), data: { rows: { notes: [row] } } },
       });
-    await expect(make(oddNote)).rejects.toThrow('/half: holds half of a surrogate pair');
+    await expect(make(oddNote)).rejects.toThrow('/half: contains half of a surrogate pair');
     await make({ ...oddNote, half: undefined });
     const { data } = (await get('/environments')) as { data: Json[] };
     expect(data[0]).toMatchObject({ slug: 'odd', toolCount: 3, taskCount: 1 });

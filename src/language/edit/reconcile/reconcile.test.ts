@@ -78,15 +78,30 @@ describe('reconcile', () => {
   });
 
   it.each<[string, Row, string, unknown]>([
-    ['a wider type', { price: 1.5 }, `${at}/properties/price/type`, 'number'],
+    ['a value of a wider type', { price: 1.5 }, `${at}/properties/price/type`, 'number'],
     ['null', { price: null }, `${at}/properties/price/type`, ['integer', 'null']],
-    ['truly mixed values', { price: 'x' }, `${at}/properties/price/type`, ['string', 'integer']],
-    ['another word', { state: 'lost' }, `${at}/properties/state/enum`, ['new', 'sold', 'lost']],
-    ['an odd text', { code: 'a1' }, `${at}/properties/code/pattern`, undefined],
-    ['a smaller number', { shop_id: 7, id: 0 }, '/$defs/Id/minimum', 0],
-    ['a longer text', { name: 'a saucer' }, '/$defs/Name/maxLength', undefined],
     [
-      'null for a shared shape',
+      'values of several types',
+      { price: 'x' },
+      `${at}/properties/price/type`,
+      ['string', 'integer'],
+    ],
+    [
+      'a value that the enum lacks',
+      { state: 'lost' },
+      `${at}/properties/state/enum`,
+      ['new', 'sold', 'lost'],
+    ],
+    [
+      'a text that does not match the pattern',
+      { code: 'a1' },
+      `${at}/properties/code/pattern`,
+      undefined,
+    ],
+    ['a number below the minimum', { shop_id: 7, id: 0 }, '/$defs/Id/minimum', 0],
+    ['a text longer than the maximum', { name: 'a saucer' }, '/$defs/Name/maxLength', undefined],
+    [
+      'null where the schema is a shared definition',
       { name: null },
       `${at}/properties/name`,
       { anyOf: [{ $ref: '#/$defs/Name' }, { type: 'null' }] },
@@ -99,50 +114,50 @@ describe('reconcile', () => {
 
   it.each<[string, unknown, unknown, unknown[]]>([
     [
-      'a branch for a type that no branch has',
+      'a choice with a further branch, for a type that no branch has',
       { anyOf: [{ type: 'integer' }, { type: 'boolean' }] },
       { anyOf: [{ type: 'integer' }, { type: 'boolean' }, { type: ['string', 'null'] }] },
       ['x', null, 1],
     ],
     [
-      'the branch that a value is meant for',
+      'a choice in which the branch that fits a value best is relaxed',
       { anyOf: [shape('a'), shape('b')] },
       { anyOf: [shape('a'), shape('b', { n: { type: 'integer' } })] },
       [{ kind: 'b', n: 1 }, { kind: 'a' }],
     ],
     [
-      'a choice in place of an exclusive one',
+      'anyOf in place of oneOf, if a value fits several branches',
       { oneOf: [{ type: 'integer' }, { type: 'number' }] },
       { anyOf: [{ type: 'integer' }, { type: 'number' }] },
       [1],
     ],
-    ['a list in place of a constant', { const: 'a' }, { enum: ['a', 'b'] }, ['b', 'a']],
+    ['an enum in place of a constant', { const: 'a' }, { enum: ['a', 'b'] }, ['b', 'a']],
     [
-      'null beside what is composed',
+      'a choice between composed schemas and null',
       { title: 'T', allOf: [{ type: 'string' }] },
       { title: 'T', anyOf: [{ allOf: [{ type: 'string' }] }, { type: 'null' }] },
       [null],
     ],
     [
-      'no condition that is broken',
+      'a schema without the condition that a value violates',
       { if: { maximum: 1 }, else: false, type: 'integer' },
       { type: 'integer' },
       [2],
     ],
     [
-      'further items',
+      'a list that allows further items',
       { type: 'array', prefixItems: [{ type: 'string' }], items: false },
       { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'integer' } },
       [['a', 1]],
     ],
     [
-      'fields of a map as they are declared',
+      'a map that declares a wider type for its values',
       { type: 'object', additionalProperties: { type: 'integer' } },
       { type: 'object', additionalProperties: { type: 'number' } },
       [{ a: 1, b: 1.5 }],
     ],
     [
-      'any text where a list would have no end',
+      'any text, in place of an enum that would be too long',
       { enum: ['a'] },
       { type: 'string' },
       Array.from({ length: 101 }, (_, index) => `v${index}`),
@@ -217,9 +232,21 @@ describe('reconcile', () => {
     ['lacks its key', [item(), { name: 'x', state: 'new' }], 'row 1 of this capture lacks it'],
     ['has null for a key', [item({ id: null })], 'row 0 of this capture has null'],
     ['has a fraction for a key', [item({ id: 1.5 })], 'row 0 of this capture has number 1.5'],
-    ['has a field of no name', [item({ 'a-b': 1 })], '"a-b" is not a name of a field'],
-    ['has a reserved field', [item({ _key: 1 })], 'the store keeps a column "_key"'],
-    ['has a field in other case', [item({ Name: 'x' })], 'it differs from "name" only by case'],
+    [
+      'has a field whose name is not allowed',
+      [item({ 'a-b': 1 })],
+      '"a-b" is not a name of a field',
+    ],
+    [
+      'has a reserved field',
+      [item({ _key: 1 })],
+      'the name "_key" is reserved for a column of the store',
+    ],
+    [
+      'has a field that differs from another only by case',
+      [item({ Name: 'x' })],
+      'it differs from "name" only by case',
+    ],
   ])('refuses captures in which a row %s', (_what, items, message) => {
     expect(refused(shop(capture('1', items)))).toMatchObject([
       {
@@ -294,8 +321,8 @@ describe('reconcile', () => {
   it.each<[string, TreeFile[], string]>([
     ['a schema with problems', [textFile('schema/people.json', '{')], 'syntax'],
     ['a connector with problems', [textFile('connector.toml', 'x = 1')], 'missing_key'],
-    ['a broken capture', [textFile('captures/list_items/1.json', '{}')], 'missing_key'],
-    ['a stray capture', [textFile('captures/odd/1.json', '{}')], 'missing_key'],
+    ['a capture without keys', [textFile('captures/list_items/1.json', '{}')], 'missing_key'],
+    ['a capture that lacks a key', [textFile('captures/odd/1.json', '{}')], 'missing_key'],
   ])('refuses %s', (_what, files, code) => {
     expect(refused(shop(...files))).toContainEqual(expect.objectContaining({ code }));
   });
