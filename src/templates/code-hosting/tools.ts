@@ -1,6 +1,6 @@
 /**
- * Tools in TypeScript. A tool is an exported function of its name; it takes its input as one object.
- * Every use of the world is awaited.
+ * Tools in TypeScript. A tool is an exported function with the tool's name; it takes its input as one object. Every
+ * call on the world is awaited.
  */
 import { fail, get, query } from 'svc_env';
 
@@ -14,20 +14,20 @@ type Likeness = {
   shared_words: string[];
 };
 
-/** How often each word stands in a text. */
+/** Number of times that each word occurs in a text. */
 type Words = Map<string, number>;
 
 /** A word of the title counts as much as two of the body. */
 const titleWeight = 2;
 const shortestWord = 3;
-/** Words that stand in more than this part of all issues ("the", "with") say nothing. */
+/** Words that occur in more than this share of all issues ("the", "with") are ignored. */
 const commonShare = 0.2;
 const minimumScore = 0.02;
 const sharedWordsShown = 8;
 
 /**
- * Issues that speak of the same things as an issue, most alike first. Words that few issues use say
- * more about what an issue is about than those that stand in every one.
+ * Returns the issues most similar to an issue, the most similar first. Rare words say more about what an issue is about
+ * than words that occur in every issue, so they weigh more.
  */
 export async function find_duplicates({ owner, repo, number, limit = 5 }: Input) {
   const issue = (await get('issues', { owner, repo, number })) as Issue | null;
@@ -59,10 +59,10 @@ const wordsOf = ({ title, body }: Issue): Words => {
   return words;
 };
 
-/** Takes the plural away: "reminders" and "reminder" are one word. */
+/** Removes the plural: "reminders" and "reminder" count as the same word. */
 const stem = (word: string): string => (word.length > shortestWord ? word.replace(/s$/, '') : word);
 
-/** The fewer texts a word stands in, the more it weighs. */
+/** Returns the weight of each word: the fewer texts contain the word, the more it weighs. */
 const rarityOf = (texts: Words[]): Words => {
   const rarity: Words = new Map();
   for (const word of texts.flatMap((text) => [...text.keys()])) {
@@ -74,7 +74,7 @@ const rarityOf = (texts: Words[]): Words => {
   return rarity;
 };
 
-/** The cosine of the angle between two texts, each word being a direction. */
+/** Returns the words that two texts share, and their similarity: the cosine of the angle between the texts as vectors. */
 const compare = (other: Issue, own: Words, theirs: Words, rarity: Words): Likeness => {
   const weigh = (words: Words, word: string) => (words.get(word) ?? 0) * (rarity.get(word) ?? 0);
   const length = (words: Words) =>

@@ -1,4 +1,4 @@
-/** The same, pull by pull: the list first, then each one by its number. */
+/** The same solution in another way: first the list of pull requests, then each pull request by its number. */
 import { world } from 'svc_env/testing';
 
 type Pull = { number: number; created_at: string; merged_at: string | null };
