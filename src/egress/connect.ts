@@ -18,18 +18,21 @@ import type { Resolve } from './resolve.ts';
 /** Opens a connection to a checked address, on port 443. */
 export type Dial = (address: string) => Socket;
 
-/** Means to reach receivers. Tests redirect names and addresses to themselves and trust their own certificates. */
+/**
+ * Names and connections used to reach receivers. Tests replace them: names then resolve to addresses on this machine,
+ * whose own certificates are trusted.
+ */
 export type Network = {
   resolve: Resolve;
   dial: Dial;
-  /** Trusted certificates; absent: those that Node ships. */
+  /** Trusted certificates; if absent, the certificates that ship with Node are trusted. */
   ca?: string;
 };
 
 export const dialTcp: Dial = (host) =>
   connectTcp({ host, port: 443, noDelay: true, autoSelectFamily: false });
 
-/** Failure before an answer arrived. */
+/** Failure of a delivery before an answer arrived. */
 export class PushError extends Error {
   readonly code: PushFailure;
   constructor(code: PushFailure, message: string, cause?: unknown) {
@@ -42,10 +45,13 @@ export class PushError extends Error {
   }
 }
 
-/** Limits for one name: every address is checked, up to the first number; the second number are tried. */
+/**
+ * Limits for one name: all of its addresses are checked, at most `mostAddresses`; connections to at most `mostTries` of
+ * them are tried.
+ */
 const mostAddresses = 64;
 const mostTried = 3;
-/** Timeout for a connection to one of several addresses. */
+/** Timeout for a connection to one of several addresses, in milliseconds. */
 const connectMs = 3_000;
 
 const wordsOf = (error: unknown): string =>
@@ -67,7 +73,11 @@ const resolveName = async (
     return await resolve(host, signal);
   } catch (error) {
     if (signal.aborted) throw timeoutError();
-    throw new PushError('dns', `the name "${host}" was not resolved: ${wordsOf(error)}`, error);
+    throw new PushError(
+      'dns',
+      `the name "${host}" could not be resolved: ${wordsOf(error)}`,
+      error,
+    );
   }
 };
 
@@ -124,7 +134,10 @@ const dialOne = async (address: string, dial: Dial, signal: AbortSignal): Promis
   }
 };
 
-/** Tries the addresses in order. That is safe: an address that accepts no connection was sent nothing. */
+/**
+ * Tries to connect to the addresses in order. Trying several is safe: nothing was sent to an address that accepted no
+ * connection.
+ */
 const dialFirst = async (
   addresses: readonly string[],
   dial: Dial,
@@ -143,10 +156,13 @@ const dialFirst = async (
       failure = error;
     }
   }
-  throw new PushError('connect', `no connection was made: ${wordsOf(failure)}`, failure);
+  throw new PushError('connect', `no address accepted a connection: ${wordsOf(failure)}`, failure);
 };
 
-/** Secure context of each network, created once: parsing certificates takes longer than the rest of a connection. */
+/**
+ * Secure context of each network. It is created once, because parsing certificates takes longer than the rest of a
+ * connection.
+ */
 const trust = new WeakMap<Network, SecureContext>();
 
 const trustOf = (network: Network): SecureContext => {
@@ -185,6 +201,6 @@ export const connectChecked = async (
     socket.destroy();
     if (signal.aborted) throw timeoutError();
     const words = error instanceof Error ? error.message : String(error);
-    throw new PushError('tls', `no secure connection to ${url.host} was made: ${words}`, error);
+    throw new PushError('tls', `the TLS connection to ${url.host} failed: ${words}`, error);
   }
 };

@@ -10,17 +10,17 @@ import { type ReceiverUrl, readReceiverUrl } from './receiver-url.ts';
 
 export type Outgoing = {
   url: string;
-  /** Headers as they were signed. */
+  /** Headers, as they are covered by the signature. */
   headers: Readonly<Record<string, string>>;
   body: string;
 };
 
-/** Outcome of a delivery. `durationMs` includes the resolution of its name. */
+/** Outcome of a delivery. `durationMs` includes resolving the receiver's name. */
 export type Posted =
   | { status: number; note: string | null; durationMs: number }
   | { status: 0; problem: PushProblem; durationMs: number };
 
-/** Bytes of an answer's body that are read at most. */
+/** Maximum number of bytes that are read of an answer's body. */
 export const mostAnswerBytes = 16 * 1024;
 const mostHeaderBytes = 16 * 1024;
 
@@ -55,9 +55,9 @@ const checkHeaders = (headers: Outgoing['headers']): Record<string, string> => {
   const seen = new Set<string>();
   for (const [name, value] of entries) {
     const lower = name.toLowerCase();
-    if (!headerName.test(name)) refuseHeader(`${JSON.stringify(name)} is no name of a header`);
-    if (ownHeaders.has(lower)) refuseHeader(`the header ${lower} is not the world's to set`);
-    if (seen.has(lower)) refuseHeader(`the header ${lower} is there twice`);
+    if (!headerName.test(name)) refuseHeader(`${JSON.stringify(name)} is not a valid header name`);
+    if (ownHeaders.has(lower)) refuseHeader(`the world may not set the header ${lower}`);
+    if (seen.has(lower)) refuseHeader(`the header ${lower} is set twice`);
     if (typeof value !== 'string' || !headerValue.test(value)) {
       refuseHeader(`the value of the header ${lower} cannot be sent`);
     }
@@ -88,7 +88,7 @@ const begin = (
     createConnection: () => socket,
   });
 
-/** Waits for the head of the answer. Throws `PushError`. */
+/** Waits for the status and headers of the answer. Throws `PushError`. */
 const answerTo = (sent: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const fail = (error: PushError): void => {
@@ -99,11 +99,15 @@ const answerTo = (sent: ClientRequest, signal: AbortSignal): Promise<IncomingMes
     signal.addEventListener('abort', onAbort, { once: true });
     sent.once('close', () => signal.removeEventListener('abort', onAbort));
     sent.once('response', resolve);
-    sent.once('upgrade', () => fail(new PushError('answer', 'it answered with another protocol')));
+    sent.once('upgrade', () =>
+      fail(
+        new PushError('answer', 'the receiver switched to another protocol instead of answering'),
+      ),
+    );
     sent.on('error', (error: Error & { code?: string }) => {
       const isHttp = error.code?.startsWith('HPE_') ?? false;
       const words = isHttp
-        ? `its answer is not valid HTTP: ${error.code}`
+        ? `the receiver's answer is not valid HTTP: ${error.code}`
         : `the connection ended before the answer: ${error.code ?? error.message}`;
       fail(new PushError(isHttp ? 'answer' : 'closed', words, error));
     });
@@ -119,15 +123,16 @@ const drain = (answer: IncomingMessage, signal: AbortSignal): Promise<string | n
       answer.destroy();
       resolve(note);
     };
-    const onAbort = () => end('the rest of its answer did not come in time');
+    const onAbort = () => end("the rest of the receiver's answer did not arrive in time");
     signal.addEventListener('abort', onAbort, { once: true });
     answer.on('data', (chunk: Buffer) => {
       bytes += chunk.byteLength;
-      if (bytes > mostAnswerBytes) end(`of its answer ${mostAnswerBytes} bytes were read`);
+      if (bytes > mostAnswerBytes)
+        end(`only the first ${mostAnswerBytes} bytes of the receiver's answer were read`);
     });
     answer.once('end', () => end(null));
-    answer.on('error', () => end('its answer broke off'));
-    answer.once('close', () => end('its answer broke off'));
+    answer.on('error', () => end("the receiver's answer was cut off"));
+    answer.once('close', () => end("the receiver's answer was cut off"));
     if (signal.aborted) onAbort();
   });
 

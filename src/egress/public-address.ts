@@ -4,7 +4,7 @@
  */
 import ipaddr from 'ipaddr.js';
 
-/** Names for the ranges of the `ipaddr` library that a person can read. */
+/** Readable names for the ranges of the `ipaddr` library. */
 const classes: Readonly<Record<string, string>> = {
   unspecified: 'unspecified',
   broadcast: 'broadcast',
@@ -32,7 +32,10 @@ const classes: Readonly<Record<string, string>> = {
   reserved: 'reserved',
 };
 
-/** Networks that the library does not know, or only as a part of a wider range. The first match names the address. */
+/**
+ * Networks that the library does not know, or knows only as a part of a wider range. The first network that contains
+ * the address names its purpose.
+ */
 const named: readonly (readonly [network: string, what: string])[] = [
   ['169.254.169.254/32', "a cloud's metadata service"],
   ['169.254.170.2/32', "a cloud's metadata service"],
@@ -55,7 +58,7 @@ const namedNetworks = named.map(([network, what]) => ({
   what,
 }));
 
-/** Range that is assigned for unicast on the internet. */
+/** Range of IPv6 addresses that is assigned to unicast on the internet. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 const classOf = (address: ipaddr.IPv4 | ipaddr.IPv6): string | undefined => {

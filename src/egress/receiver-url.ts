@@ -7,11 +7,11 @@ import { isIP } from 'node:net';
 import type { PushProblem } from '#domain/push.ts';
 import { refusalOfAddress } from './public-address.ts';
 
-/** URL that may be posted to, once the addresses of its name are found to be public. */
+/** URL of a receiver. Requests may be sent to it once all addresses of its name have been checked to be public. */
 export type ReceiverUrl = {
-  /** URL as the parser writes it. */
+  /** URL in the parser's normal form. */
   href: string;
-  /** Name, or address without brackets. */
+  /** Host name, or IP address without brackets. */
   host: string;
   isAddress: boolean;
   /** Path and query. */
@@ -22,7 +22,7 @@ export type ReadUrl = { url: ReceiverUrl } | { problem: PushProblem };
 
 export const longestUrl = 2_048;
 
-/** Zones of names that no public server answers for, or that lead to this machine or its network. */
+/** DNS zones that no public server answers for, or whose names lead to this machine or its network. */
 const ownZones = [
   'localhost',
   'local',
@@ -49,43 +49,44 @@ const refuse = (code: PushProblem['code'], message: string): ReadUrl => ({
   problem: { code, message },
 });
 
-/** Returns why the text of a URL is refused, whatever a parser makes of it. */
+/** Returns why the original text of a URL is refused, before it is parsed; undefined if it is not. */
 const refusalOfText = (text: string): string | undefined => {
   if (text.length > longestUrl) return `the URL is longer than ${longestUrl} characters`;
-  if (/[\r\n]/.test(text)) return 'the URL has an end of line in it';
+  if (/[\r\n]/.test(text)) return 'the URL contains a line break';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   if (/[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff]/.test(text)) {
-    return 'the URL has a space or a control character in it';
+    return 'the URL contains a space or a control character';
   }
-  if (text.includes('\\')) return 'the URL has a backslash in it';
+  if (text.includes('\\')) return 'the URL contains a backslash';
   return undefined;
 };
 
-/** Returns the authority of a URL as it is written, which ends before the path. */
+/** Returns the authority (host and port) of a URL as it is written, which ends before the path. */
 const authorityOf = (text: string): string => /^[a-z]+:\/*([^/?#]*)/i.exec(text)?.[1] ?? '';
 
 const refusalOfName = (host: string): string | undefined => {
   if (host.endsWith('.')) return `the name "${host}" ends in a dot`;
   const labels = host.split('.');
   if (host.length > 253 || !labels.every((each) => label.test(each))) {
-    return `"${host}" is no name of the DNS`;
+    return `"${host}" is not a valid DNS name`;
   }
   const zone = ownZones.find((each) => host === each || host.endsWith(`.${each}`));
   if (zone !== undefined) return `"${host}" is in "${zone}", which is not public`;
-  return labels.length < 2 ? `"${host}" is a name of one label, which is not public` : undefined;
+  return labels.length < 2 ? `"${host}" has only one label, so it is not a public name` : undefined;
 };
 
-/** Reads the URL of a receiver. Returns the URL, or the rule that it breaks. */
+/** Parses the URL of a receiver. Returns the URL, or the rule that the text breaks. */
 export const readReceiverUrl = (text: string): ReadUrl => {
   const refusal = refusalOfText(text);
   if (refusal !== undefined) return refuse('url', refusal);
   const url = URL.parse(text);
-  if (url === null) return refuse('url', 'it is no URL');
+  if (url === null) return refuse('url', 'the text is not a URL');
   if (url.protocol !== 'https:') {
-    return refuse('url', `the URL begins with ${url.protocol}//; only https:// is sent to`);
+    return refuse('url', `the URL begins with ${url.protocol}//; only https:// is allowed`);
   }
-  if (authorityOf(text).includes('@')) return refuse('url', 'the URL has credentials in it');
-  if (url.port !== '') return refuse('url', `the URL names port ${url.port}; only 443 is sent to`);
+  if (authorityOf(text).includes('@')) return refuse('url', 'the URL contains credentials');
+  if (url.port !== '')
+    return refuse('url', `the URL names port ${url.port}; only port 443 is allowed`);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const isAddress = isIP(host) !== 0;
   if (isAddress) {

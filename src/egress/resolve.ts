@@ -5,14 +5,14 @@
  */
 import { Resolver } from 'node:dns/promises';
 
-/** Returns all addresses of a name, as text; empty when it has none. Throws if no DNS server answered. */
+/** Returns all addresses of a name, as text; an empty list if the name has none. Throws if no DNS server answered. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<string[]>;
 
-/** Timeout of one DNS query in milliseconds, and the number of tries. */
+/** Timeout of one DNS query, in milliseconds, and the number of tries of each query. */
 const questionMs = 2_000;
 const tries = 2;
 
-/** DNS errors that mean that the name has no address. */
+/** DNS error codes which mean that the name has no address. */
 const nothing = new Set(['ENODATA', 'ENOTFOUND']);
 
 const codeOf = (error: unknown): unknown =>

@@ -8,7 +8,7 @@ const complete = {
 };
 
 describe('readConfig', () => {
-  it('has defaults for what may be left out', () => {
+  it('uses defaults for settings that are left out', () => {
     expect(readConfig(complete)).toMatchObject({
       listen: [{ host: '127.0.0.1', port: 4600 }],
       controlUrl: 'http://10.0.0.5:4502',
@@ -30,7 +30,7 @@ describe('readConfig', () => {
     });
   });
 
-  it('requires the ports of hosts when the control plane has a host name', () => {
+  it('requires the ports of hosts if the address of the control plane is a host name', () => {
     const named = { ...complete, SVC_CONTROL_URL: 'http://control:4502' };
     expect(() => readConfig(named)).toThrow('SVC_HOST_PORTS is not set: "control" is a name');
     expect(readConfig({ ...named, SVC_HOST_PORTS: '8080' }).hosts.ports).toEqual([

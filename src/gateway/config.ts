@@ -19,12 +19,12 @@ export type GatewayConfig = {
   listen: ListenAddress[];
   /** Addresses that serve metrics and status. If empty, neither is served. */
   metricsListen: ListenAddress[];
-  /** Internal address of the control plane. */
+  /** Internal base address of the control plane. */
   controlUrl: string;
   token: Secret;
-  /** Form of the public address of a surface. */
+  /** Template of the public addresses of surfaces. */
   template: SurfaceTemplate;
-  /** Networks and ports where hosts can be. The gateway connects to no other address. */
+  /** Networks and ports that hosts may use. The gateway connects to no other address. */
   hosts: { networks: Network[]; ports: Ports[] };
   /**
    * Number of proxies in front of the gateway whose `X-Forwarded-*` headers are trusted. 0 if clients connect
@@ -33,11 +33,11 @@ export type GatewayConfig = {
   trustedHops: number;
   limits: Limits;
   /**
-   * Phases of a shutdown, as in the control plane: keep serving while unready (`drainMs`), then finish open requests
-   * (`finishMs`).
+   * Phases of a shutdown, in milliseconds: for `drainMs` the gateway keeps serving but reports that it is not ready;
+   * then open requests have `finishMs` to finish.
    */
   shutdown: { drainMs: number; finishMs: number };
-  /** Endpoint that receives traces; null turns tracing off. */
+  /** OTLP endpoint that traces are sent to; null turns tracing off. */
   otlpEndpoint: string | null;
   logLevel: LogLevel;
 };
@@ -76,7 +76,7 @@ const readHostPorts = (env: EnvReader, controlUrl: string): string => {
   const isNamed = name !== '' && isIP(name) === 0;
   if (isNamed && env.optionalText('SVC_HOST_PORTS') === undefined) {
     env.refuse(
-      `SVC_HOST_PORTS is not set: "${name}" is a name, so only ports tell hosts from the control plane; hosts in pods have 8080`,
+      `SVC_HOST_PORTS is not set: "${name}" is a name, so hosts can be told from the control plane only by their ports; hosts in pods listen on 8080`,
     );
   }
   return env.text('SVC_HOST_PORTS', usualPorts);
@@ -86,14 +86,16 @@ const readHosts = (env: EnvReader, controlUrl: string): GatewayConfig['hosts'] =
   networks: wordsOf(env.text('SVC_HOST_NETWORKS', privateNetworks)).flatMap((word) => {
     const network = readNetwork(word);
     if (network === undefined) {
-      env.refuse(`SVC_HOST_NETWORKS has "${word}", which is no network like 10.0.0.0/8`);
+      env.refuse(`SVC_HOST_NETWORKS has "${word}", which is not a network such as 10.0.0.0/8`);
     }
     return network ?? [];
   }),
   ports: wordsOf(readHostPorts(env, controlUrl)).flatMap((word) => {
     const ports = readPorts(word);
     if (ports === undefined) {
-      env.refuse(`SVC_HOST_PORTS has "${word}", neither a port nor ports like 1024-65535`);
+      env.refuse(
+        `SVC_HOST_PORTS has "${word}", which is neither a port nor a range of ports such as 1024-65535`,
+      );
     }
     return ports ?? [];
   }),

@@ -1,4 +1,4 @@
-/** Process of the gateway. Once it listens it prints one JSON line: `{"listening":[…]}`. */
+/** Entry point of the gateway process. Once the gateway listens, it prints one JSON line: `{"listening":[…]}`. */
 import { createLog } from '#runtime/log.ts';
 import { runProgram } from '#runtime/run.ts';
 import { say } from '#wire/program-lines/lines.ts';

@@ -33,7 +33,7 @@ import { type ServeParts, serveSurface } from './serving/serve.ts';
 import { createVisits, type Visits } from './serving/visits.ts';
 
 export type RunningGateway = Running & {
-  /** `http://host:port` of each address that it listens on. */
+  /** `http://host:port` of each address that the gateway listens on. */
   addresses: string[];
   /** `http://host:port` of each address that serves metrics. */
   metricsAddresses: string[];
@@ -42,15 +42,15 @@ export type RunningGateway = Running & {
 /** Timeout of one route lookup, in milliseconds. After it the route is treated as unknown. */
 const askMs = 3_000;
 /**
- * Idle time of upstream connections, in milliseconds. It is shorter than that of hosts, so that no request uses a
- * connection that the host is closing.
+ * Maximum idle time of upstream connections, in milliseconds. It is shorter than that of hosts, so that no request uses
+ * a connection that the host is closing.
  */
 const idleUpstreamMs = 4_000;
-/** Upper bound for the rest of a stop, in milliseconds, once all connections have ended. */
+/** Maximum time for the rest of a shutdown, once all connections have ended, in milliseconds. */
 const releaseMs = 1_000;
 const checksAtOnce = 8;
 
-/** Cuts tunnels of sessions that are now served elsewhere, or no longer. */
+/** Closes the tunnels of sessions that have moved to another host or have ended. */
 const checkTunnels = async (
   visits: Visits,
   routes: RouteTable,
@@ -65,7 +65,9 @@ const checkTunnels = async (
   await pMap(sessionIds, check, { concurrency: checksAtOnce });
 };
 
-/** Keeps serving while unready, lets open requests finish, and cuts the rest. */
+/**
+ * Keeps serving for a while after reporting unready, lets open requests finish, and closes the remaining connections.
+ */
 const endConnections = async (
   bound: Bound,
   visits: Visits,
@@ -73,7 +75,7 @@ const endConnections = async (
   log: Log,
 ): Promise<void> => {
   if (shutdown.drainMs > 0) {
-    log.info(shutdown, 'stopping; still serving until balancers have noticed');
+    log.info(shutdown, 'stopping; still serving until load balancers have noticed');
     await pause(shutdown.drainMs);
   }
   const closed = bound.stop(shutdown.finishMs);
@@ -101,7 +103,7 @@ const createRoutes = (client: Client, most: number): RouteTable =>
     },
   });
 
-/** Creates the parts that serve a request. */
+/** Creates the components that serve a request. */
 const createParts = (config: GatewayConfig, wiring: Wiring): ServeParts => {
   const { limits, template, token } = config;
   const { client, tracer, isStopping, own, log } = wiring;
@@ -134,7 +136,7 @@ const createParts = (config: GatewayConfig, wiring: Wiring): ServeParts => {
   };
 };
 
-/** Starts to follow changes of routes. Tunnels of the changed sessions are checked. */
+/** Starts to follow changes of routes, and checks the tunnels of each changed session. */
 const followChanges = (client: Client, { routes, visits, log }: ServeParts): Following =>
   startFollowing({
     client,
@@ -147,7 +149,7 @@ const followChanges = (client: Client, { routes, visits, log }: ServeParts): Fol
     log,
   });
 
-/** Returns the handler of all requests, which distinguishes them by their target. */
+/** Returns the handler of all requests, which dispatches them by their target. */
 const createHandler = (
   parts: ServeParts,
   control: ControlPlace,
@@ -173,7 +175,7 @@ const createHandler = (
   };
 };
 
-/** Starts the endpoint of metrics and of the loops' states. */
+/** Starts the endpoint that serves the metrics and the status of the background loops. */
 const serveWatched = (
   { metrics, visits, routes, log }: ServeParts,
   loops: readonly LoopView[],
@@ -191,7 +193,7 @@ const serveWatched = (
   return serveMetrics(watched, listen);
 };
 
-/** Starts a gateway. It is ready after the first answer of the control plane. */
+/** Starts a gateway. It reports ready after the first answer of the control plane. */
 export const startGateway = async (config: GatewayConfig, log: Log): Promise<RunningGateway> => {
   const { shutdown } = config;
   const client = createClient({

@@ -1,16 +1,16 @@
 /**
  * Tracks whether the control plane has heard from this host recently. If it has not for `limits.hostSilenceMs`, it may
- * have given the session up and assigned it elsewhere. A host without an answer for that long therefore serves no
+ * have ended the session or assigned it to another host. A host without an answer for that long therefore serves no
  * session until the next answer.
- *
- * The silence counts from before a message was sent, so it ends on the host no later than on the control plane.
+ * The silence is measured from the time before a message was sent. So the host stops serving no later than the control
+ * plane gives up on it.
  */
 import { limits } from '#domain/limits.ts';
 
 export type Contact = {
-  /** Marks that a message is about to be sent. Returns a function to call when it is answered. */
+  /** Records that a message is about to be sent. Returns a function to call when the message is answered. */
   begin(): () => void;
-  /** Returns true if the control plane may have given the session up. */
+  /** Returns true if the control plane may have ended the session or assigned it to another host. */
   isLost(): boolean;
 };
 
@@ -20,7 +20,10 @@ export type Contact = {
  */
 const bothClocks = [() => performance.now(), () => Date.now()];
 
-/** Creates the contact of a host, beginning now. `clocks` return milliseconds; the one that advanced most counts. */
+/**
+ * Creates the contact tracker of a host; the first period begins now. `clocks` return milliseconds; the one that
+ * advanced most counts.
+ */
 export const createContact = (clocks: readonly (() => number)[] = bothClocks): Contact => {
   const read = (): number[] => clocks.map((clock) => clock());
   let heardAt = read();

@@ -8,7 +8,7 @@ import type { ControlLink } from './link.ts';
 
 const log = pino({ level: 'silent' });
 
-/** Runs one heartbeat with this answer of the control plane; `changed` raises the generation meanwhile. */
+/** Sends one heartbeat that the control plane answers with `answer`. `changed` raises the generation meanwhile. */
 const beat = async (answer: { drain: boolean; address?: string } | AppError, changed = false) => {
   const identity = { hostId: 'hst-1', generation: 3 };
   const ends: string[] = [];
@@ -41,18 +41,18 @@ it('a heartbeat ends the host when it is drained or its generation is stale', as
   expect(await beat(new AppError('conflict', 'stale'))).toMatchObject({ ends: ['stale'] });
 });
 
-it('a heartbeat ignores a refusal that crossed a change of generation', async () => {
+it('a heartbeat ignores a refusal if the generation changed while it was under way', async () => {
   expect(await beat(new AppError('conflict', 'stale'), true)).toMatchObject({ ends: [] });
   expect(await beat(new AppError('unavailable', 'away'))).toMatchObject({ ends: [] });
 });
 
-it('a heartbeat reports the current address to the session, unless the generation changed meanwhile', async () => {
+it('a heartbeat passes the current address to the session, unless the generation changed meanwhile', async () => {
   const answer = { drain: false, address: 'http://127.0.0.1:4711' };
   expect(await beat(answer)).toMatchObject({ moves: ['http://127.0.0.1:4711'] });
   expect(await beat(answer, true)).toMatchObject({ moves: [] });
 });
 
-it('a heartbeat keeps the contact when it is answered', async () => {
+it('an answered heartbeat renews the contact with the control plane', async () => {
   expect(await beat({ drain: false })).toMatchObject({ isLost: false });
   expect(await beat(new AppError('unavailable', 'away'))).toMatchObject({ isLost: true });
 });

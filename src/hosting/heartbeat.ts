@@ -1,6 +1,6 @@
 /**
- * Sends the host's heartbeat, independent of its polls, so that it continues while a call runs or a world loads. The
- * answer says whether the host shall drain, and the current address of its session.
+ * Sends the host's heartbeat, independent of its polls, so that heartbeats continue while a call runs or a world loads.
+ * The answer says whether the host must drain, and the current address of its session.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';
@@ -16,7 +16,7 @@ export type HeartbeatOptions = {
     /** Changes the address under which the session is reached. */
     moveTo(address: string): void;
   };
-  /** Contact that is updated by each answered heartbeat. */
+  /** Contact tracker that each answered heartbeat renews. */
   contact: Contact;
   link: ControlLink;
   log: Log;

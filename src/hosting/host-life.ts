@@ -1,9 +1,12 @@
-/** Watches the process life of a host. It ends without error when the control plane no longer needs the host. */
+/**
+ * Watches the promise that the host's main work runs in. If the control plane no longer needs the host, the host ends
+ * without an error.
+ */
 import type { Log } from '#runtime/log.ts';
 import { isStale } from './link.ts';
 
 export type HostLife = {
-  /** Resolves when the host has ended. Rejects with the error that it could not recover from. */
+  /** Resolves when the host has ended. Rejects if it ended with an error. */
   ended: Promise<void>;
   /** Resolves when the host has ended, with or without an error. */
   settled: Promise<void>;

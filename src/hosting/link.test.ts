@@ -8,7 +8,7 @@ import { createControlLink } from './link.ts';
 const log = pino({ level: 'silent' });
 const input = { params: { hostId: 'hst-1' }, body: { generation: 0, rssBytes: 0 } };
 
-/** Creates a link whose client fails with these codes in turn, and then answers. */
+/** Creates a link whose client fails once with each of the given codes, in order, and then answers. */
 const linkFailing = (codes: ErrorCode[], giveUpMs = 60_000) => {
   let sent = 0;
   const send = async () => {
@@ -29,18 +29,18 @@ it('a link repeats a message until it is answered', async () => {
   expect(link.sent()).toBe(4);
 });
 
-it('a link does not repeat what was refused', async () => {
+it('a link does not repeat a message that was refused', async () => {
   const link = linkFailing(['conflict']);
   await expect(link.send()).rejects.toMatchObject({ code: 'conflict' });
   expect(link.sent()).toBe(1);
 });
 
-it('a link gives up when the control plane has been silent too long', async () => {
+it('a link gives up if the control plane does not answer for too long', async () => {
   const link = linkFailing(['unavailable', 'unavailable', 'unavailable'], 0);
   await expect(link.send()).rejects.toMatchObject({ code: 'timeout' });
 });
 
-it('a link ends with its signal', async () => {
+it('a link stops sending when its signal aborts', async () => {
   const client = {
     baseUrl: '',
     send: async () => {

@@ -1,9 +1,8 @@
 /**
- * The host's client of the control plane. It sends each message until it is answered. All messages of a host are safe
- * to repeat, because they name their call or step.
- *
- * Refusals of the control plane (above all of a stale generation) are thrown; the host then stops. It also stops if
- * the control plane could not be reached for a long time, since its session has ended by then.
+ * Client with which a host sends messages to the control plane. It repeats each message until it is answered. All
+ * messages of a host are safe to repeat, because they name their call or step.
+ * Refusals of the control plane (above all of a stale generation) are thrown; the host then stops. It also stops if the
+ * control plane could not be reached for a long time, since its session has ended by then.
  */
 import type { Readable } from 'node:stream';
 import { backoffMs } from '#domain/backoff.ts';
@@ -16,27 +15,27 @@ import type { Answer, ClientInput, OperationShape } from '#wire/operation.ts';
 /** Identity of the host towards the control plane, shared by all code that sends messages for it. */
 export type HostIdentity = {
   readonly hostId: string;
-  /** Generation of the launch at first. Assignments and ends of sessions raise it. */
+  /** Generation of the host. It begins with that of the launch; assignments and ends of sessions raise it. */
   generation: number;
   /** Session assigned to the host, until it is closed. Every line of the log contains it. */
   sessionId?: string | undefined;
 };
 
 export type SendOptions = {
-  /** Ends the sending and drops the pending request. */
+  /** Stops the sending and aborts the pending request. */
   signal: AbortSignal;
   /** Longest time, in seconds, that the control plane may hold the answer back, for long polls. */
   holdSeconds?: number;
 };
 
 export type ControlLink = {
-  /** Sends until an answer arrives. Throws `AppError` for a refusal, and the reason of the signal. */
+  /** Sends the message until an answer arrives. Throws `AppError` for a refusal, and the reason of the signal. */
   send<Shape extends OperationShape>(
     shape: Shape,
     input: ClientInput<Shape>,
     options: SendOptions,
   ): Promise<Answer<Shape>['body']>;
-  /** Sends once. */
+  /** Sends the message once, without repeating it. */
   sendOnce<Shape extends OperationShape>(
     shape: Shape,
     input: ClientInput<Shape>,
@@ -46,7 +45,10 @@ export type ControlLink = {
 
 /** Link that can also read answers as streams. */
 export type StreamingLink = ControlLink & {
-  /** Sends until an answer begins, and returns its body as a stream. An error after that is an error of the stream. */
+  /**
+   * Sends the message until an answer begins, and returns its body as a stream. A later failure is an error of the
+   * stream.
+   */
   stream<Shape extends OperationShape>(
     shape: Shape,
     input: ClientInput<Shape>,
@@ -57,11 +59,14 @@ export type StreamingLink = ControlLink & {
 export type ControlLinkOptions = {
   client: StreamingClient;
   log: Log;
-  /** Silence after which the control plane counts as lost. */
+  /** Time without an answer after which the control plane counts as lost, in milliseconds. */
   giveUpMs: number;
 };
 
-/** Time beyond the hold in which an answer must arrive. A connection that is silent for longer counts as broken. */
+/**
+ * Time, in milliseconds, within which an answer must arrive once the hold of a long poll is over. A connection that is
+ * silent for longer counts as broken.
+ */
 const answerMs = 10_000;
 const pauses = { firstMs: 50, mostMs: 2_000 };
 
@@ -73,15 +78,15 @@ const passing: ReadonlySet<ErrorCode> = new Set([
   'internal',
 ]);
 
-/** Returns true if the control plane will never accept this message, however often it is repeated. */
+/** Returns true if the control plane would never accept this message, even if it were repeated. */
 export const isRefused = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'invalid';
 
-/** Returns true if the host no longer owns the subject of the message, because its generation is outdated. */
+/** Returns true if the host no longer owns the session or call of the message, because its generation is outdated. */
 export const isStale = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'conflict';
 
-/** Returns true for an error after which the same message may be accepted. */
+/** Returns true for an error that may be temporary, so that repeating the message can succeed. */
 export const mayPass = (error: unknown): boolean =>
   error instanceof AppError && passing.has(error.code);
 
@@ -108,7 +113,7 @@ export const createControlLink = ({ client, log, giveUpMs }: ControlLinkOptions)
         signal.throwIfAborted();
         if (!mayPass(error)) throw error;
         if (performance.now() - lastAnswerAt > giveUpMs) {
-          throw new AppError('timeout', `no answer of the control plane in ${giveUpMs} ms`, {
+          throw new AppError('timeout', `no answer from the control plane in ${giveUpMs} ms`, {
             cause: error,
           });
         }

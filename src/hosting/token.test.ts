@@ -14,14 +14,14 @@ it('the token is the first line of standard input, which is then closed', async 
   expect(input.destroyed).toBe(true);
 });
 
-it('the token is what a file holds', async () => {
+it('the token is the content of a file, if one is named', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-token-'));
   writeFileSync(join(folder, 'token'), 'hst-1.abc\n');
   expect((await readToken(join(folder, 'token'))).reveal()).toBe('hst-1.abc');
   rmSync(folder, { recursive: true });
 });
 
-it('standard input without a token is refused by name', async () => {
+it('standard input without a token is refused with a message that names it', async () => {
   const input = new PassThrough();
   input.end();
   await expect(readToken('-', () => input)).rejects.toThrow('no token on standard input');

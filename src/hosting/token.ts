@@ -1,15 +1,15 @@
 /**
  * Reads the host's token once, from standard input or from a file. The token is never in the environment or on the
- * command line. There, other processes of the host's user, or clients of its container engine, could read it.
+ * command line, where other processes of the host's user, or clients of its container engine, could read it.
  */
 import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AppError } from '#domain/error.ts';
 import { Secret } from '#runtime/secret.ts';
 
-/** Longest wait for the token, in milliseconds. The launcher passes it at once, and a host cannot work without it. */
+/** Maximum wait for the token, in milliseconds. The launcher writes it at once, and a host cannot work without it. */
 const patienceMs = 10_000;
-/** Upper bound for the length of a token. */
+/** Maximum length of a token, in bytes. */
 const mostBytes = 4_096;
 
 /** Reads the first line of a stream and closes it. Discards what was read beyond that line. */
@@ -41,6 +41,6 @@ export const readToken = async (
   const where = place === '-' ? 'standard input' : place;
   throw new AppError(
     'unavailable',
-    `there is no token on ${where}: the program that starts the host must write it there`,
+    `there is no token on ${where}: the program that starts the host must write the token there`,
   );
 };

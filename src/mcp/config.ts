@@ -39,9 +39,9 @@ export const readConfig = (environment: Env): McpConfig => {
   const base = { url: url.replace(/\/+$/, ''), notes };
   if (publicKey !== undefined && secretKey !== undefined) {
     if (token !== undefined)
-      notes.push('the key pair is used; SVC_API_TOKEN is left aside, as both are set');
+      notes.push('the key pair is used; SVC_API_TOKEN is ignored, because both are set');
     return { ...base, mode: { kind: 'keys', publicKey, secretKey: new Secret(secretKey) } };
   }
-  if (isHalf) notes.push('SVC_API_TOKEN is used; half of a key pair is left aside');
+  if (isHalf) notes.push('SVC_API_TOKEN is used; the incomplete key pair is ignored');
   return { ...base, mode: { kind: 'token', token: new Secret(token ?? ''), projectId } };
 };

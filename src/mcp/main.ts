@@ -35,7 +35,7 @@ const run = async (words: readonly string[]): Promise<number> => {
     return 0;
   }
   if (command !== 'serve' || words.length > 1) {
-    process.stderr.write(`svc-mcp has one command, "serve"\n\n${help}`);
+    process.stderr.write(`svc-mcp has only the command "serve"\n\n${help}`);
     return 2;
   }
   const stopping = new AbortController();

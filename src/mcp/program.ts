@@ -44,7 +44,9 @@ const byToken = async (
   for (const line of linesOf(projects)) note(line);
   const isOne = projectId !== undefined || projects.length === 1;
   note(
-    isOne ? `calls are for ${projectId ?? projects[0]?.id}` : 'each call names its "project_id"',
+    isOne
+      ? `calls use the project ${projectId ?? projects[0]?.id}`
+      : 'each call must name its project as "project_id"',
   );
   return {
     authorization,

@@ -1,7 +1,7 @@
 /**
- * Finds the projects that a personal access token reaches, and the project of each message. If there are several, each
- * tool takes one more argument, `project_id`, which goes into the address. Access is checked again before each call,
- * so that a revoked right is reported in a clear message.
+ * Finds the projects that a personal access token reaches, and the project that each message is meant for. If there are
+ * several, each tool takes one more argument, `project_id`; the message is then sent to the address of that project.
+ * Access is checked again before each call, so that a revoked right is reported in a clear message.
  */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';
@@ -14,7 +14,7 @@ export type ProjectsOptions = {
   /** Base address of the service. */
   url: string;
   authorization: string;
-  /** Project of calls that name none. */
+  /** Project of calls that do not name one. */
   projectId: string | undefined;
 };
 
@@ -44,7 +44,7 @@ export const listProjects = async ({
   return isObject(body) && Array.isArray(body.data) ? body.data.filter(isProject) : [];
 };
 
-/** Formats ids and names, one project a line. */
+/** Formats the id and name of each project, one project a line. */
 export const linesOf = (projects: readonly Project[]): string[] =>
   projects.map(({ id, name }) => `  ${id}  ${name}`);
 
@@ -54,7 +54,10 @@ const noSuch = (id: string, projects: readonly Project[]): AppError =>
     `the token does not reach the project "${id}"; it reaches ${projects.map((one) => one.id).join(', ') || 'none'}`,
   );
 
-/** Returns the project that a message names, or else the only one. Throws if there are several. */
+/**
+ * Returns the project that a message names, or else the only project of the token. Throws if a message names none and
+ * there are several.
+ */
 const choose = (named: string | undefined, projects: readonly Project[]): string => {
   if (named !== undefined) {
     if (projects.some(({ id }) => id === named)) return named;
@@ -65,7 +68,7 @@ const choose = (named: string | undefined, projects: readonly Project[]): string
   if (projects.length === 1) return only.id;
   throw new AppError(
     'invalid',
-    `the token reaches several projects: name one as "${argument}", of ${projects.map((one) => one.id).join(', ')}`,
+    `the token reaches several projects: set "${argument}" to one of ${projects.map((one) => one.id).join(', ')}`,
   );
 };
 
@@ -102,7 +105,7 @@ export const directorOf = (options: ProjectsOptions) => {
 
 type Tool = { inputSchema: { properties?: Record<string, unknown>; required?: string[] } };
 
-/** Adds the `project_id` argument to the tools of a list, required or optional. */
+/** Adds the argument `project_id`, required or optional, to each tool of a list. */
 export const withProjectArgument =
   (isRequired: boolean) =>
   ({ method }: JSONRPCRequest, answer: JSONRPCMessage): JSONRPCMessage => {
@@ -113,7 +116,7 @@ export const withProjectArgument =
       const inputSchema = {
         ...tool.inputSchema,
         properties: {
-          [argument]: { type: 'string', description: 'the project that is meant' },
+          [argument]: { type: 'string', description: 'id of the project that the call is for' },
           ...properties,
         },
         ...(isRequired ? { required: [argument, ...required] } : {}),

@@ -1,6 +1,6 @@
 /**
- * Reads a pools file once and reports its mistakes: for `svc pools check`, and for the orchestrator, which then
- * watches the file. The context of the check comes from the environment.
+ * Reads a pools file once and reports its mistakes. `svc pools check` uses it, and so does the orchestrator, which then
+ * watches the file. The environment supplies what the file is checked against.
  */
 import { readFile } from 'node:fs/promises';
 import { describeError } from '#domain/error.ts';
@@ -17,14 +17,20 @@ import type { SessionLimits } from './settings.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** Reads the limits of sessions for files that set none: `SVC_IDLE_MS`, `SVC_MAX_AGE_MS`, `SVC_PROVISION_MS`. */
+/**
+ * Reads the default limits of sessions from `SVC_IDLE_MS`, `SVC_MAX_AGE_MS` and `SVC_PROVISION_MS`. They apply where a
+ * file sets none.
+ */
 export const readSessionLimits = (read: EnvReader): SessionLimits => ({
   idleMs: read.integer('SVC_IDLE_MS', { min: 1_000, max: 30 * dayMs, fallback: 1_800_000 }),
   maxAgeMs: read.integer('SVC_MAX_AGE_MS', { min: 1_000, max: 365 * dayMs, fallback: dayMs }),
   provisionMs: read.integer('SVC_PROVISION_MS', { min: 1_000, max: dayMs, fallback: 120_000 }),
 });
 
-/** Reads the context of a check. If `SVC_RUNTIME` is not set, the limits of a runtime are not checked. */
+/**
+ * Reads the settings that a file is checked against. If `SVC_RUNTIME` is not set, rules of a particular runtime are not
+ * checked.
+ */
 export const readCheckContext = (env: Env): PoolsFileContext => {
   const read = readEnv(env);
   const hasRuntime = read.optionalText('SVC_RUNTIME') !== undefined;
@@ -44,18 +50,18 @@ export const readText = async (file: string): Promise<FileText> => {
   try {
     return { text: await readFile(file, 'utf8') };
   } catch (error) {
-    const message = `it cannot be read: ${describeError(error)}`;
+    const message = `the file cannot be read: ${describeError(error)}`;
     return { problems: [{ file, pointer: '', code: 'missing_file', message }] };
   }
 };
 
-/** Parses a text that was read. */
+/** Parses the text of a file; a problem that prevented reading it is passed on. */
 export const readAs = (file: string, read: FileText, context: PoolsFileContext): PoolsFile =>
   'text' in read
     ? readPoolsFile(file, read.text, context)
     : { problems: read.problems, warnings: [] };
 
-/** Returns the total number of hosts that the pools of a file always keep warm; 0 for a file with mistakes. */
+/** Returns the total of the minimum numbers of warm hosts of a file's pools; 0 for a file with mistakes. */
 export const minimumOf = async (file: string, context: PoolsFileContext): Promise<number> => {
   const { settings } = readAs(file, await readText(file), context);
   return (settings?.pools ?? []).reduce((sum, { minimum }) => sum + minimum, 0);

@@ -1,4 +1,4 @@
-/** Durations as operators write them: one or more numbers with units, as in `90s` or `1h30m`. */
+/** Durations as operators write them: one or more numbers with units, such as `90s` or `1h30m`. */
 import { type Kind, kind, refuseType, refuseValue } from '#language/read/kinds.ts';
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -24,12 +24,16 @@ export const formatDuration = (ms: number): string => {
   return `${ms / size}${unit}`;
 };
 
-/** Reads a duration within bounds, in milliseconds. */
+/** Reads a duration between two bounds. The bounds and the value are in milliseconds. */
 export const duration = (minMs: number, maxMs: number): Kind<number> =>
   kind({ type: 'string', pattern: whole.source }, (place, value) => {
     if (typeof value !== 'string') return refuseType(place, 'a duration as in "30s"', value);
     const ms = parseDuration(value);
     if (ms !== undefined && ms >= minMs && ms <= maxMs) return ms;
     const bounds = `from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`;
-    return refuseValue(place, `must be a duration ${bounds}, is "${value}"`, 'as in "30s", "24h"');
+    return refuseValue(
+      place,
+      `must be a duration ${bounds}, but is "${value}"`,
+      'as in "30s", "24h"',
+    );
   });

@@ -44,7 +44,10 @@ const keys = {
   affinity: optional(table),
   topologySpreadConstraints: optional(listOf(table)),
   priorityClassName: optional(text),
-  /** Absent: `gvisor` or `kata` for pools of that isolation, else the default of the cluster. */
+  /**
+   * Runtime class of the pods. If absent: `gvisor` or `kata` for pools of that isolation, otherwise the default of the
+   * cluster.
+   */
   runtimeClassName: optional(text),
   schedulerName: optional(text),
   imagePullSecrets: optional(listOf(table)),
@@ -57,5 +60,5 @@ const keys = {
 
 export type KubernetesTable = Partial<TableOf<typeof keys>>;
 
-/** Reads the table, and reports every mistake at its place. */
+/** Reads the table, and reports each mistake at the key that contains it. */
 export const kubernetesTable: Kind<KubernetesTable> = tableOf(keys);

@@ -1,6 +1,6 @@
 /**
- * Configuration of a pool: the shape of its hosts, and how many of them to keep. The planner decides by it and the
- * driver launches by it. config.ts reads it.
+ * Configuration of a pool: the attributes of its hosts, and how many hosts to keep. The planner and the driver use it.
+ * config.ts reads it.
  */
 import type { HostKind } from '#domain/host.ts';
 import { type HostOffer, type Isolation, kindOfSize } from '#domain/pool.ts';
@@ -13,18 +13,18 @@ export type HostSize = { name: string; memoryMb: number; cpus: number; pids: num
 /** Attributes of a host's container. Hosts of one shape are interchangeable. */
 export type HostShape = {
   pool: string;
-  /** Tier of the sessions that it serves; null: both tiers. */
+  /** Tier of the sessions that the hosts serve; null: both tiers. */
   tier: BrowserTier | null;
   isolation: Isolation;
   size: HostSize;
-  /** Image that it runs; absent: the image that the driver was prepared with. */
+  /** Image that the host runs; if absent, the image that the driver was prepared with. */
   image?: string;
   /** Settings of pods; absent on other runtimes. */
   kubernetes?: KubernetesTable;
 };
 
 export type PoolConfig = HostShape & {
-  /** Number of hosts kept warm whatever the demand, and the most that may exist in any state. */
+  /** Number of hosts kept warm whatever the demand, and the maximum number of hosts in any state. */
   minimum: number;
   maximum: number;
   /**
@@ -32,15 +32,18 @@ export type PoolConfig = HostShape & {
    * warm.
    */
   target: number | 'auto';
-  /** Hosts that a rollout may have above the target, which is the number of outdated hosts replaced at a time. */
+  /**
+   * Number of hosts that a rollout may add above the target, which is also the number of outdated hosts that are
+   * replaced at a time.
+   */
   surge: number;
-  /** Rate limit (token bucket) of launches that no session waits for. */
+  /** Token bucket that limits launches which no session waits for. */
   refill: { perSecond: number; burst: number };
-  /** Age at which warm hosts are replaced, each at its own time within the jitter; null: never. */
+  /** Age at which warm hosts are replaced, varied per host by the jitter, in milliseconds; null: never. */
   maxAgeMs: number | null;
   /** Fraction of `maxAgeMs` by which the ages of hosts differ, 0 to 1. */
   maxAgeJitter: number;
-  /** Timeout of a launch, until its host is warm. */
+  /** Maximum time from the launch of a host until it is warm, in milliseconds. */
   startMs: number;
   /** Worlds, as `organization/project/slug`, that warm hosts load in advance, and the number of those hosts. */
   worlds: readonly { world: string; hosts: number }[];

@@ -1,6 +1,6 @@
 /**
  * Checks the keys of the configuration file against one another: within a pool, between pools, and for the runtime.
- * Settings that may be intended but are probably mistakes are warnings.
+ * Settings that are valid but probably mistakes yield warnings.
  */
 import { type HostOffer, isolationsOf, type RuntimeName, suits, usualSize } from '#domain/pool.ts';
 import { browserTiers } from '#domain/session.ts';
@@ -12,15 +12,15 @@ const checkRuntime = (place: Place, pool: PoolConfig, runtime: RuntimeName): voi
   const { isolation, image, kubernetes } = pool;
   const possible = isolationsOf(runtime);
   if (!possible.includes(isolation)) {
-    const message = `the runtime "${runtime}" cannot give "${isolation}"`;
-    place.at('isolation').refuse('bad_value', message, `it gives ${possible.join(', ')}`);
+    const message = `the runtime "${runtime}" does not support the isolation "${isolation}"`;
+    place.at('isolation').refuse('bad_value', message, `it supports ${possible.join(', ')}`);
   }
   if (image !== undefined && runtime === 'process') {
     const message = 'hosts of the runtime "process" have no image';
     place.at('image').refuse('unexpected_key', message, 'leave it out');
   }
   if (kubernetes !== undefined && runtime !== 'kubernetes') {
-    const message = `the runtime is "${runtime}" and makes no pods`;
+    const message = `the runtime is "${runtime}", which starts no pods`;
     place.at('kubernetes').refuse('unexpected_key', message, 'leave it out');
   }
 };
@@ -38,12 +38,15 @@ const checkNumbers = (place: Place, pool: PoolConfig): void => {
   const loaded = worlds.reduce((sum, { hosts }) => sum + hosts, 0);
   const blank = target === 'auto' ? minimum : target;
   if (loaded > 0 && blank <= maximum && loaded + blank > maximum) {
-    const sum = `${loaded} hosts that hold worlds and ${blank} warm ones beside them`;
+    const sum = `${loaded} hosts that hold worlds and ${blank} other warm ones`;
     refuse('worlds', `${sum} are more than the maximum of ${maximum}`);
   }
   if (maxAgeMs !== null && maxAgeMs <= startMs) {
     const start = formatDuration(startMs);
-    refuse('max_age', `hosts would be too old before their start may take its ${start}`);
+    refuse(
+      'max_age',
+      `hosts would exceed this age before the end of their start, which may take ${start}`,
+    );
   }
 };
 
@@ -57,7 +60,7 @@ export const checkPool = (
   if (runtime !== undefined) checkRuntime(place, pool, runtime);
 };
 
-/** Checks the pools against one another: a size must have the same resources in every pool. */
+/** Checks the pools against one another: a size must mean the same resources in every pool. */
 export const checkPools = (place: Place, pools: readonly PoolConfig[]): void => {
   const firstOf = new Map<string, PoolConfig>();
   for (const pool of pools) {
@@ -68,12 +71,12 @@ export const checkPools = (place: Place, pools: readonly PoolConfig[]): void => 
     const { size } = first;
     if (size.memoryMb === memoryMb && size.cpus === cpus && size.pids === pids) continue;
     const other = `${size.memoryMb} MB, ${size.cpus} cpus and ${size.pids} pids in pool "${first.pool}"`;
-    const message = `the size "${name}" is ${other}, and something else here`;
+    const message = `the size "${name}" is ${other}, and has other resources here`;
     const at = place.at(pool.pool, 'size');
     at.refuse(
       'name_collision',
       message,
-      'sessions ask for a size by its name: give this one another',
+      'sessions select a size by its name, so give this size another name',
     );
   }
 };
@@ -89,13 +92,13 @@ export const warnOfPools = (place: Place, pools: readonly PoolConfig[]): void =>
   for (const [index, pool] of pools.entries()) {
     const before = pools.slice(0, index).find((other) => covers(offerOf(other), offerOf(pool)));
     if (before === undefined) continue;
-    const message = `the pool "${before.pool}" serves all that this one does, and is asked first`;
+    const message = `the pool "${before.pool}" serves all sessions that this one serves, and is tried first`;
     place
       .at(pool.pool)
       .refuse(
         'duplicate',
         message,
-        'this one launches for sessions only while that one is full or held',
+        'this pool launches hosts for sessions only while the launches of the other one are held, or it is full',
       );
   }
   for (const tier of browserTiers) {
@@ -105,7 +108,7 @@ export const warnOfPools = (place: Place, pools: readonly PoolConfig[]): void =>
     place.refuse(
       'missing_key',
       message,
-      'such sessions are refused unless they ask for another size',
+      'such sessions are refused unless they request another size',
     );
   }
 };

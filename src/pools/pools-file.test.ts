@@ -48,7 +48,7 @@ pids = 512
 `;
 
 describe('a configuration file', () => {
-  it('is read with defaults for what it leaves out', () => {
+  it('uses defaults for settings that it leaves out', () => {
     expect(read(whole, 'kubernetes')).toEqual({
       problems: [],
       warnings: [expect.objectContaining({ message: expect.stringContaining('premium') })],
@@ -127,14 +127,14 @@ size = { name = "standard", memory_mb = 64 }
 `;
     expect(problemsOf(text)).toEqual([
       'pools.toml:2:2: session: unknown key "session" (did you mean "sessions"?)',
-      'pools.toml:5:8: pools.Spot: "Spot" is not a name of a pool (names are 1 to 48 small letters, digits and inner hyphens)',
+      'pools.toml:5:8: pools.Spot: "Spot" is not a valid name of a pool (names are 1 to 48 small letters, digits and inner hyphens)',
       'pools.toml:6:13: pools.Spot.isolation: must be one of process, container, gvisor, kata, is the text "gvizor" (did you mean "gvisor"?)',
       'pools.toml:7:11: pools.Spot.minimum: 9 is over the maximum of 8',
       'pools.toml:9:9: pools.Spot.surge: must be a whole number from 1 to 100000, is 0',
-      'pools.toml:10:11: pools.Spot.max_age: must be a duration from 1m to 365d, is "1 day" (as in "30s", "24h")',
+      'pools.toml:10:11: pools.Spot.max_age: must be a duration from 1m to 365d, but is "1 day" (as in "30s", "24h")',
       'pools.toml:11:12: pools.Spot.worlds.help-desk: "help-desk" does not name a world (write "organization/project/world" = 2)',
       'pools.toml:14:1: pools.b.maxium: unknown key "maxium" (did you mean "maximum"?)',
-      'pools.toml:15:10: pools.b.target: must be "auto" or a number of hosts, is "some"',
+      'pools.toml:15:10: pools.b.target: must be "auto" or a number of hosts, but is "some"',
       'pools.toml:16:41: pools.b.size.memory_mb: must be a whole number from 128 to 1048576, is 64',
     ]);
     expect(read(text).settings).toBeUndefined();
@@ -148,24 +148,24 @@ size = { name = "standard", memory_mb = 64 }
     ],
     [
       '[pools.a]\nmaximum = 4\nminimum = 3\nworlds = { "a/b/c" = 2 }',
-      'pools.a.worlds: 2 hosts that hold worlds and 3 warm ones beside them are more than the maximum of 4',
+      'pools.a.worlds: 2 hosts that hold worlds and 3 other warm ones are more than the maximum of 4',
     ],
     [
       '[pools.a]\nmaximum = 4\nmax_age = "1m"\nstart_timeout = "1m"',
-      'pools.a.max_age: hosts would be too old before their start may take its 1m',
+      'pools.a.max_age: hosts would exceed this age before the end of their start, which may take 1m',
     ],
     ['pools = {}', 'pools: the table must not be empty'],
     ['', 'pools: the key "pools" is missing'],
     ['[pools.a]\nmaximum = 4\n[pools.a]\nmaximum = 5', 'not valid TOML'],
     [
       '[pools.a]\nmaximum = 4\n[pools.b]\nmaximum = 4\nisolation = "kata"\nsize = { cpus = 2 }',
-      'pools.b.size: the size "standard" is 512 MB, 1 cpus and 128 pids in pool "a", and something else here (sessions ask for a size by its name: give this one another)',
+      'pools.b.size: the size "standard" is 512 MB, 1 cpus and 128 pids in pool "a", and has other resources here (sessions select a size by its name, so give this size another name)',
     ],
   ])('is refused: %s', (text, problem) => {
     expect(problemsOf(text)).toEqual([expect.stringContaining(problem)]);
   });
 
-  it('may only request features that its runtime has', () => {
+  it('may request only features that its runtime has', () => {
     const text = (keys: string) => `[pools.a]\nmaximum = 4\n${keys}`;
     expect(problemsOf(text('isolation = "container"\nimage = "x"'), 'process')).toEqual([
       'pools.toml:3:13: pools.a.isolation: the runtime "process" cannot give "container" (it gives process)',
@@ -173,25 +173,25 @@ size = { name = "standard", memory_mb = 64 }
     ]);
     expect(problemsOf(text('isolation = "process"\n[pools.a.kubernetes]'), 'docker')).toEqual([
       'pools.toml:3:13: pools.a.isolation: the runtime "docker" cannot give "process" (it gives container, gvisor)',
-      'pools.toml:4:10: pools.a.kubernetes: the runtime is "docker" and makes no pods (leave it out)',
+      'pools.toml:4:10: pools.a.kubernetes: the runtime is "docker", which starts no pods (leave it out)',
     ]);
     expect(problemsOf(text(''), 'process')).toEqual([]);
   });
 
-  it('warns of pools that nothing reaches, and of sessions that no pool serves', () => {
+  it('yields warnings for pools that no session reaches, and for sessions that no pool serves', () => {
     expect(
       warningsOf('[pools.all]\nmaximum = 4\n[pools.few]\ntier = "premium"\nmaximum = 1'),
     ).toEqual([
-      'pools.toml:3:1: pools.few: the pool "all" serves all that this one does, and is asked first (this one launches for sessions only while that one is full or held)',
+      'pools.toml:3:1: pools.few: the pool "all" serves all sessions that this one serves, and is tried first (this pool launches hosts for sessions only while the launches of the other one are held, or it is full)',
     ]);
     expect(warningsOf('[pools.few]\ntier = "standard"\nmaximum = 1')).toEqual([
-      'pools.toml:1:2: pools: no pool serves premium sessions of the usual size "standard" (such sessions are refused unless they ask for another size)',
+      'pools.toml:1:2: pools: no pool serves premium sessions of the usual size "standard" (such sessions are refused unless they request another size)',
     ]);
   });
 });
 
 describe('a pool of browsers', () => {
-  it('offers the one size that no session can ask for its world', () => {
+  it('has a fixed size that no session can request for its world', () => {
     const { settings, warnings } = read(
       '[pools.worlds]\nmaximum = 9\n[pools.looks]\nkind = "browser"\nmaximum = 4\nsize = { memory_mb = 900 }',
     );
@@ -202,11 +202,11 @@ describe('a pool of browsers', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('refuses a named size and loaded worlds for a pool of browsers', () => {
+  it('may not have a named size or loaded worlds', () => {
     const table =
       'kind = "browser"\nmaximum = 4\nsize = { name = "big" }\nworlds = { "a/b/c" = 1 }';
     expect(problemsOf(`[pools.worlds]\nmaximum = 9\n[pools.looks]\n${table}`)).toEqual([
-      expect.stringContaining('sessions cannot ask for the size of their browser'),
+      expect.stringContaining('sessions cannot select a size for their browser'),
       expect.stringContaining('browsers hold no worlds'),
     ]);
   });

@@ -71,7 +71,7 @@ const target: Kind<number | 'auto'> = kind(
   { anyOf: [{ const: 'auto' }, integer(0, mostHosts).schema ?? {}] },
   (place, value) =>
     typeof value === 'string' && value !== 'auto'
-      ? refuseValue(place, `must be "auto" or a number of hosts, is "${value}"`)
+      ? refuseValue(place, `must be "auto" or a number of hosts, but is "${value}"`)
       : value === 'auto'
         ? value
         : integer(0, mostHosts)(place, value),
@@ -126,9 +126,9 @@ const fileKeys = {
   sessions: defaultedTable(sessionKeys),
 };
 
-/** Context that the reader needs beyond the file. */
+/** Settings from outside the file that its keys are checked against. */
 export type PoolsFileContext = {
-  /** Undefined: the limits of a runtime are not checked. */
+  /** Runtime whose rules are checked; undefined: none are. */
   runtime: RuntimeName | undefined;
   /** Defaults for limits that the file does not set. */
   sessions: SessionLimits;
@@ -165,7 +165,7 @@ const toPool = (pool: string, table: PoolTable, { runtime }: PoolsFileContext): 
 /** Refuses keys in a browser pool that only world hosts have. */
 const checkBrowsers = (place: Place, { size, worlds }: PoolTable): void => {
   if (size.name !== usualSize) {
-    const message = 'sessions cannot ask for the size of their browser, so it has no name';
+    const message = 'sessions cannot select a size for their browser, so the size has no name';
     place.at('size', 'name').refuse('unexpected_key', message, 'leave it out');
   }
   if (worlds.size > 0) {
@@ -185,7 +185,7 @@ const readPools = (
   const pools = [...tables].map(([pool, { place: at, value }]) => {
     if (!namePattern.test(pool)) {
       const wanted = 'names are 1 to 48 small letters, digits and inner hyphens';
-      at.refuse('bad_name', `"${pool}" is not a name of a pool`, wanted);
+      at.refuse('bad_name', `"${pool}" is not a valid name of a pool`, wanted);
     }
     const config = toPool(pool, value, context);
     if (value.kind === 'browser') checkBrowsers(at, value);

@@ -6,10 +6,10 @@ import { readMetricsListen } from '#runtime/metrics.ts';
 import type { Secret } from '#runtime/secret.ts';
 
 export type SenderConfig = {
-  /** Internal address of the control plane. */
+  /** Internal base address of the control plane. */
   controlUrl: string;
   token: Secret;
-  /** Most concurrent deliveries. */
+  /** Maximum number of concurrent deliveries. */
   atOnce: number;
   /** Addresses that serve metrics and status. If empty, neither is served. */
   metricsListen: ListenAddress[];

@@ -1,5 +1,5 @@
 /**
- * Claims as many deliveries as may start, posts each, and passes on the outcome. The control plane chooses the next
+ * Claims as many deliveries as may start, posts each, and reports the outcome. The control plane chooses the next
  * delivery, since it knows what all senders have in flight.
  */
 import type { Network } from '#egress/connect.ts';
@@ -31,12 +31,12 @@ export type Dispatch = {
   stop(): Promise<void>;
 };
 
-/** Seconds for which the control plane holds a claim while there is no delivery. */
+/** Maximum time in seconds that the control plane waits for a delivery before it answers a claim. */
 const holdSeconds = 20;
 const answerMs = 30_000;
 const mostReasonChars = 1_000;
 
-/** Replaces control characters. Receivers influence some messages through their certificates. */
+/** Replaces control characters, because receivers influence some messages through their certificates. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const plain = (text: string): string => text.replace(/[\u0000-\u001f\u007f]/g, ' ');
 
@@ -55,7 +55,7 @@ export const startDispatch = (options: DispatchOptions): Dispatch => {
   const { client, claim, network, atOnce, done, log } = options;
   const underWay = new Set<Promise<void>>();
   let stopped = false;
-  /** Number of the current claim, and that of the last one that was answered. */
+  /** Number of the current claim request, and that of the last one that was answered. */
   let round = 0;
   let heard = 0;
 
@@ -65,8 +65,11 @@ export const startDispatch = (options: DispatchOptions): Dispatch => {
       done(reportOf(push, await post({ url, headers, body }, network)));
     } catch (err) {
       // After a fault of the sender itself it is unknown how much was sent, so nothing is sent again.
-      log.error({ err, sessionId, sequence }, 'a delivery was given up for a fault of the sender');
-      const reason = 'a fault of the sender ended it before the answer was known';
+      log.error(
+        { err, sessionId, sequence },
+        'a delivery was abandoned because of a fault of the sender',
+      );
+      const reason = 'a fault of the sender ended the delivery before the answer was known';
       done({ sessionId, sequence, status: 0, failure: 'sender_ended', reason, durationMs: 0 });
     }
   };

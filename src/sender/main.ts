@@ -1,4 +1,6 @@
-/** Process of the sender. Once it claims deliveries it prints one JSON line: `{"listening":[]}`. */
+/**
+ * Entry point of the sender process. Once the sender claims deliveries, it prints one JSON line: `{"listening":[]}`.
+ */
 
 import { dialTcp } from '#egress/connect.ts';
 import { resolveByDns } from '#egress/resolve.ts';

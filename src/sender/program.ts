@@ -1,7 +1,6 @@
 /**
  * Wires the sender together: it claims deliveries from the control plane, posts them, and reports the outcomes. It
- * keeps no state that outlives it, and its token permits nothing else: no database, no keys of projects, no access to
- * hosts.
+ * stores no state, and its token permits nothing else: no database, no keys of projects, no access to hosts.
  */
 import { randomUUID } from 'node:crypto';
 import type { Network } from '#egress/connect.ts';
@@ -21,7 +20,10 @@ export type RunningSender = Running & {
   metricsAddresses: string[];
 };
 
-/** Time to send the last reports, in milliseconds. Deliveries in flight have a deadline of their own. */
+/**
+ * Maximum time to send the last reports during a shutdown, in milliseconds. Deliveries in flight have a deadline of
+ * their own.
+ */
 const flushMs = 8_000;
 const stopDeadlineMs = 30_000;
 

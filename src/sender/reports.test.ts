@@ -12,7 +12,7 @@ const report = (sequence: number): PushReport => ({
   ...{ sessionId: 'ses-1', sequence, status: 200, failure: null, reason: null, durationMs: 1 },
 });
 
-/** Reports to a control plane that handles each batch with `take`. */
+/** Starts reporting to a control plane that handles each batch with `take`. */
 const start = (take: (sequences: number[]) => void): void => {
   const send = async (_: unknown, { body }: { body: { reports: PushReport[] } }) => {
     take(body.reports.map(({ sequence }) => sequence));
@@ -22,7 +22,7 @@ const start = (take: (sequences: number[]) => void): void => {
   reports = startReports(client, 'snd-0123456789abcdef', createLog('test', 'silent'));
 };
 
-it('sends added reports until they are accepted, also after an outage of the control plane', async () => {
+it('sends each report until it is accepted, even after an outage of the control plane', async () => {
   const taken: number[] = [];
   let isAway = true;
   start((sequences) => {

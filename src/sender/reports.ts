@@ -1,6 +1,6 @@
 /**
- * Queues reports for the control plane while another report is in flight. It repeats each until it is accepted, for as
- * long as the control plane waits for it.
+ * Sends the outcomes of deliveries to the control plane. Reports wait while an earlier request is in flight. Each is
+ * repeated until it is accepted, or until the control plane no longer accepts it.
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
@@ -10,8 +10,8 @@ import type { Client } from '#wire/client.ts';
 import { type PushReport, pushBatchMost, reportPushes } from '#wire/sender-api/operations.ts';
 
 /**
- * Age at which a report is dropped: the control plane has by then recorded that the sender ended, and no longer
- * accepts it.
+ * Age at which a report is dropped, in milliseconds: the control plane has by then recorded that the sender ended, and
+ * no longer accepts the report.
  */
 const worthMs = 120_000;
 const answerMs = 10_000;
@@ -21,11 +21,11 @@ export type Reports = {
   add(report: PushReport): void;
   waiting(): number;
   loop: Loop<void>;
-  /** Resolves when everything is reported, or after `mostMs`. */
+  /** Resolves when all outcomes are reported, or after `mostMs` milliseconds. */
   flushed(mostMs: number): Promise<void>;
 };
 
-/** Starts reporting under a claim. */
+/** Starts a reporter for the deliveries claimed under the given name. */
 export const startReports = (client: Client, claim: string, log: Log): Reports => {
   let waiting: { report: PushReport; since: number }[] = [];
   const isWorth = ({ since }: { since: number }) => performance.now() - since < worthMs;
@@ -38,7 +38,10 @@ export const startReports = (client: Client, claim: string, log: Log): Reports =
       if (!(error instanceof AppError) || error.code !== 'invalid') throw error;
       if (reports.length > 1) throw error;
       const { sessionId, sequence } = reports[0] ?? {};
-      log.error({ err: error, sessionId, sequence }, 'a report was refused, and is left out');
+      log.error(
+        { err: error, sessionId, sequence },
+        'the control plane refused a report, which is dropped',
+      );
     }
   };
 
@@ -62,7 +65,10 @@ export const startReports = (client: Client, claim: string, log: Log): Reports =
     async tick() {
       const kept = waiting.filter(isWorth);
       if (kept.length < waiting.length) {
-        log.error({ reports: waiting.length - kept.length }, 'reports were not taken in time');
+        log.error(
+          { reports: waiting.length - kept.length },
+          'the control plane did not accept reports in time; they are dropped',
+        );
       }
       waiting = kept;
       await sendWaiting();
@@ -87,7 +93,10 @@ export const startReports = (client: Client, claim: string, log: Log): Reports =
         );
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
-        log.error({ reports: waiting.length }, 'ended with reports that were not taken');
+        log.error(
+          { reports: waiting.length },
+          'stopped with reports that the control plane has not accepted',
+        );
       }
     },
   };

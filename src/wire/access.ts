@@ -11,12 +11,15 @@ import type { RoleAction, TokenScope } from '#domain/account.ts';
 export const credentialKinds = ['keyPair', 'publicKey', 'organizationKey', 'token'] as const;
 export type CredentialKind = (typeof credentialKinds)[number];
 
-/** Status for credentials that are refused: 401 asks for other credentials, 403 says that these lack the permission. */
+/**
+ * Status for credentials that are refused: 401 asks for other credentials, 403 says that the credentials lack the
+ * permission.
+ */
 export type Refused = 401 | 403;
 
 /**
- * Rule for a token. `where` names the role that counts: the one in the organization, or in the project that the
- * request names.
+ * Rule for a token. `where` names the role that is checked: the user's role in the organization, or in the project that
+ * the request names.
  */
 export type TokenRule = {
   deed: RoleAction;
@@ -26,12 +29,12 @@ export type TokenRule = {
 };
 
 export type AccessRule = {
-  /** Key pair of a project. */
+  /** Key pair of a project: accepted, or the status with which it is refused. */
   keyPair: 'taken' | Refused;
-  /** Public key of a project alone, as a bearer token. */
+  /** Public key of a project alone, sent as a bearer token. */
   publicKey: 'taken' | Refused;
   organizationKey: 'taken' | Refused;
-  /** Personal access token: the permission that its user needs. */
+  /** Personal access token: the permission that its user needs, or the status with which it is refused. */
   token: TokenRule | Refused;
   /** Description for the docs. */
   about: string;
@@ -49,87 +52,91 @@ export const accessRules = {
     publicKey: 'taken',
     organizationKey: 401,
     token: 401,
-    about: 'reads what is in a project',
+    about: 'reads the contents of a project',
   },
   send: {
     keyPair: 'taken',
     publicKey: 'taken',
     organizationKey: 401,
     token: 401,
-    about: 'sends scores and events; pages in a browser do it with the public key',
+    about: 'sends scores and events; web pages send them with the public key',
   },
   inspect: {
     keyPair: 'taken',
     publicKey: 403,
     organizationKey: 401,
     token: 401,
-    about: 'reads what agents did, and how it was judged',
+    about: 'reads telemetry of agents, and its scores',
   },
   write: {
     keyPair: 'taken',
     publicKey: 403,
     organizationKey: 401,
     token: 401,
-    about: 'changes what is in a project, or shows its secrets',
+    about: 'changes the contents of a project, or shows its secrets',
   },
   mcp: {
     keyPair: 'taken',
     publicKey: 403,
     organizationKey: 401,
     token: { deed: 'project:read', scope: 'mcp:read', where: 'project' },
-    about: 'works in one project by MCP; a token names it as `project_id`',
+    about: 'works in one project by MCP; a request with a token names the project as `project_id`',
   },
   session: {
     keyPair: 'taken',
     publicKey: 403,
     organizationKey: 401,
     token: 401,
-    about: "works in one session by MCP; also by that session's own token",
+    about: "works in one session by MCP; the session's own token may do so, too",
   },
   projects: {
     keyPair: 'taken',
     publicKey: 403,
     organizationKey: 'taken',
     token: { deed: 'self', scope: null, where: 'organization' },
-    about: 'lists the projects that the caller reaches',
+    about: 'lists the projects that the caller has access to',
   },
   organization: {
     keyPair: 403,
     publicKey: 403,
     organizationKey: 'taken',
     token: accounts('organization:manage', 'organization'),
-    about: 'members, projects and keys of an organization',
+    about: 'manages members, projects and keys of an organization',
   },
   owner: {
     keyPair: 403,
     publicKey: 403,
     organizationKey: 403,
     token: accounts('organization:own', 'organization'),
-    about: 'the end of an organization',
+    about: 'deletes an organization',
   },
   project: {
     keyPair: 403,
     publicKey: 403,
     organizationKey: 'taken',
     token: accounts('project:manage', 'project'),
-    about: 'settings, keys and members of a project',
+    about: 'manages settings, keys and members of a project',
   },
   self: {
     keyPair: 403,
     publicKey: 403,
     organizationKey: 'taken',
     token: accounts('self', 'organization'),
-    about: "personal access tokens: one's own, and those of members whom one manages",
+    about:
+      "manages personal access tokens: the caller's own, and those of members whom the caller manages",
   },
 } as const satisfies Record<string, AccessRule>;
 
 /** Access names of public routes. */
 export type PublicAccess = keyof typeof accessRules;
 
-/** Returns true if an access is that of a public route. The others belong to programs, each with a token of its own. */
+/**
+ * Returns true if an access is that of a public route. The other accesses belong to programs, each with a token of its
+ * own.
+ */
 export const isPublicAccess = (access: string): access is PublicAccess => access in accessRules;
 
 const readAccesses: readonly string[] = ['read', 'inspect'] satisfies PublicAccess[];
 
-/** Returns true if operations of this access change nothing. */
+/** Returns true if operations of this access only read. */
 export const isReadAccess = (access: string): boolean => readAccesses.includes(access);

@@ -1,4 +1,4 @@
-/** Tests of responses in pieces, of any length, or broken. */
+/** Tests the reader with responses in pieces of any length, and with broken responses. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAnswerReader, type ReadAnswer } from './answer-reader.ts';
@@ -26,7 +26,7 @@ const read = (text: string): ReadAnswer | undefined => readIn([], text);
 const inChunks = (parts: readonly string[]): string =>
   parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('');
 
-describe('the reader of answers', () => {
+describe('the response reader', () => {
   it('reads a body of the length that its header gives', () => {
     const answer = read(`${ok}Content-Type: text/plain\r\ncontent-length: 3\r\n\r\nabc`);
     expect(answer).toMatchObject({ status: 200, contentType: 'text/plain', keeps: true });
@@ -54,7 +54,7 @@ describe('the reader of answers', () => {
     expect(createAnswerReader().end()).toBeUndefined();
   });
 
-  it('skips interim answers, and reads answers without a body', () => {
+  it('skips interim responses, and reads responses without a body', () => {
     const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n';
     expect(read(`${early}HTTP/1.1 204 No Content\r\n\r\n`)).toMatchObject({
       status: 204,
@@ -63,7 +63,7 @@ describe('the reader of answers', () => {
     expect(read(`${ok}content-length: 0\r\n\r\n`)?.bytes).toHaveLength(0);
   });
 
-  it('does not keep a connection that the answer closes, or on which surplus bytes follow', () => {
+  it('does not keep a connection that the response closes, or on which surplus bytes follow', () => {
     const one = 'content-length: 1\r\n';
     expect(read(`${ok}connection: Close\r\n${one}\r\na`)?.keeps).toBe(false);
     expect(read(`HTTP/1.0 200 OK\r\n${one}\r\na`)?.keeps).toBe(false);

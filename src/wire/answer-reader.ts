@@ -3,7 +3,7 @@
  * with a length, is the cheapest to parse. Ambiguous responses are rejected.
  */
 
-/** A response; `keeps` is true if its connection may be used for another request. */
+/** A response. `keeps` is true if its connection may be used for another request. */
 export type ReadAnswer = { status: number; contentType: string; bytes: Buffer; keeps: boolean };
 
 export type AnswerReader = {
@@ -13,8 +13,8 @@ export type AnswerReader = {
    */
   take(bytes: Buffer): ReadAnswer | undefined;
   /**
-   * Handles the end of the connection. Returns the response if that ends its body; undefined if the response was cut
-   * off.
+   * Handles the end of the connection. Returns the response if the end of the connection completes its body; undefined
+   * if the response was cut off.
    */
   end(): ReadAnswer | undefined;
 };
@@ -28,7 +28,7 @@ type BodyReader = (bytes: Buffer) => { used: number; isWhole: boolean };
 
 const lineEnd = '\r\n';
 const headEnd = '\r\n\r\n';
-/** Upper bound for the bytes of a head, and of a line between chunks. */
+/** Maximum number of bytes of a response's head, and of a line between chunks. */
 const mostBytes = 64 * 1024;
 
 const broken = (what: string): Error =>
@@ -54,19 +54,19 @@ const framingOf = (status: number, headers: ReadonlyMap<string, string>): Framin
   const coding = headers.get('transfer-encoding');
   if (coding !== undefined) {
     if (length !== undefined || coding.toLowerCase() !== 'chunked') {
-      throw broken('it does not say how long it is');
+      throw broken('the response does not say how long its body is');
     }
     return { kind: 'chunks' };
   }
   if (length === undefined) return { kind: 'close' };
-  if (!/^\d{1,15}$/.test(length)) throw broken('its length is no number');
+  if (!/^\d{1,15}$/.test(length)) throw broken('the length of its body is not a number');
   return { kind: 'length', bytes: Number(length) };
 };
 
 const readHead = (text: string): Head => {
   const [first = '', ...lines] = text.split(lineEnd);
   const [, minor, code] = /^HTTP\/1\.([01]) (\d{3})(?: |$)/.exec(first) ?? [];
-  if (code === undefined) throw broken('it does not begin like one');
+  if (code === undefined) throw broken('it does not begin like an HTTP response');
   const status = Number(code);
   const headers = readHeaders(lines);
   const framing = framingOf(status, headers);
@@ -78,19 +78,19 @@ const readHead = (text: string): Head => {
 /** Parses the length from the line before a chunk. */
 const chunkLength = (line: string): number => {
   const [, digits] = /^([\da-f]{1,8})[ \t]*(?:;.*)?$/i.exec(line) ?? [];
-  if (digits === undefined) throw broken('a part of it has no length');
+  if (digits === undefined) throw broken('a chunk has no length');
   return Number.parseInt(digits, 16);
 };
 
 /** Reads chunks and passes their bytes to `keep`. It skips trailers, because no caller uses them. */
 const chunks = (keep: (bytes: Buffer) => void): BodyReader => {
-  /** Bytes still missing of the present chunk; the line that ends it comes after them. */
+  /** Number of bytes still missing of the current chunk; the line that ends the chunk follows them. */
   let left = 0;
   let expects: 'length' | 'end' | 'trailer' = 'length';
   const readLine = (line: string): boolean => {
     if (expects === 'trailer') return line === '';
     if (expects === 'end') {
-      if (line !== '') throw broken('a part of it is longer than it says');
+      if (line !== '') throw broken('a chunk is longer than its length');
       expects = 'length';
       return false;
     }
@@ -152,8 +152,8 @@ export const createAnswerReader = (): AnswerReader => {
   };
 
   /**
-   * Parses the head and skips interim responses (1xx) before it. Returns the offset after the last head; undefined if
-   * none is complete.
+   * Parses the head, and skips interim responses (1xx) before it. Returns the offset after the head of the final
+   * response; undefined if that head is incomplete.
    */
   const findHead = (bytes: Buffer): number | undefined => {
     let from = 0;
@@ -170,7 +170,7 @@ export const createAnswerReader = (): AnswerReader => {
   };
 
   const wait = (rest: Buffer): undefined => {
-    if (rest.length > mostBytes) throw broken('a line of it is too long');
+    if (rest.length > mostBytes) throw broken('a line is too long');
     waiting = rest.length === 0 ? undefined : Buffer.from(rest);
     return undefined;
   };

@@ -1,6 +1,6 @@
 /**
  * Checks that every text, list and object in a request has a bound of its own. Clients, and hosts that run user code,
- * may send anything, and the size of the body alone is not a sufficient bound.
+ * may send anything. The size limit of the body alone is not a sufficient bound.
  */
 import { describe, expect, it } from 'vitest';
 import * as adminApi from './admin-api/operations.ts';
@@ -22,7 +22,7 @@ const operations = Object.entries(apis).flatMap(([api, module]) =>
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns true for a pattern without unbounded repetitions. */
+/** Returns true if a pattern contains no unbounded repetition. */
 const isFixed = (pattern: unknown): boolean =>
   typeof pattern === 'string' && /^\^.*\$$/.test(pattern) && !/[*+]|\{\d+,\}/.test(pattern);
 

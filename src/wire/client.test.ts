@@ -55,7 +55,7 @@ describe('the client', () => {
     ]);
   });
 
-  it('sends the body of a DELETE, whatever comes after it', async () => {
+  it('sends the body of a DELETE, whatever request follows it', async () => {
     const seen: string[] = [];
     const client = await clientOf(async (request, response) => {
       seen.push(`${request.method} ${Buffer.concat(await request.toArray())}`);
@@ -67,7 +67,7 @@ describe('the client', () => {
     expect(seen).toEqual(['DELETE {"keepWarm":true}', 'DELETE {"keepWarm":true}']);
   });
 
-  it('sends the target of an address, however the address is written and however often it was parsed', async () => {
+  it('sends the target of an address unchanged, in whatever form the address is written and whether its origin is cached or not', async () => {
     const seen: unknown[] = [];
     await clientOf((request, response) => {
       seen.push([request.headers.host, request.url]);
@@ -185,7 +185,7 @@ describe('the client', () => {
     });
   });
 
-  it('reports a server as unavailable that hangs up before or within its answer', async () => {
+  it('reports a server as unavailable if it closes the connection before or within its answer', async () => {
     let isCutShort = false;
     const client = await clientOf((request, response) => {
       if (isCutShort) response.writeHead(200, { 'content-length': '99' }).write('{"close":');
@@ -197,7 +197,7 @@ describe('the client', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('reports a server as unavailable that is silent for longer than the time limit, before or within its answer', async () => {
+  it('reports a server as unavailable if it is silent for longer than the time limit, before or within its answer', async () => {
     let isCutShort = false;
     const client = await clientOf((_, response) => {
       if (isCutShort) response.writeHead(200, { 'content-length': '99' }).write('{"close":');
@@ -222,7 +222,7 @@ describe('the client', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('throws the reason of a signal that aborts it before the request, during the wait and within the answer', async () => {
+  it('throws the reason of its signal if that aborts before the request, during the wait or within the answer', async () => {
     const aborter = Promise.withResolvers<AbortController>();
     let isCutShort = false;
     const client = await clientOf(async (_, response) => {
@@ -251,7 +251,7 @@ describe('the client', () => {
   });
 
   it.each([false, true])(
-    'ends by its signal, with its reason (answer begun: %s)',
+    "ends when its signal aborts, with the signal's reason (answer begun: %s)",
     async (begun) => {
       const asked = Promise.withResolvers<void>();
       const client = await clientOf((_, response) => {

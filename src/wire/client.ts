@@ -1,11 +1,9 @@
 /**
  * The only HTTP client of the project's own contracts. It sends an operation and returns its typed answer. If that
  * fails, it throws an `AppError`: the server's own, or `unavailable` if no answer arrived.
- *
  * Each request has an id, which the server writes to its log; the client's error carries it as `detail.requestId`.
- *
- * The client never repeats a request. `retry.ts` wraps it into one that does where that is safe. A world host repeats
- * its messages by itself, as each names the step that it belongs to.
+ * The client never repeats a request. `retry.ts` wraps it into a client that repeats requests where that is safe. A
+ * world host repeats its messages by itself, as each names the step that it belongs to.
  */
 import type { Readable } from 'node:stream';
 import { AppError } from '#domain/error.ts';
@@ -70,14 +68,18 @@ const headersOf = (
 };
 
 /**
- * Serialises a body as JSON. If that fails (the body nests too deep or is too long), the caller is at fault: throws
- * `invalid`.
+ * Serialises a body as JSON. Throws `invalid` if that fails (the body nests too deep or is too long), because the
+ * caller is at fault.
  */
 const textOf = (body: unknown): string => {
   try {
     return JSON.stringify(body);
   } catch (cause) {
-    throw new AppError('invalid', 'the body cannot be written as JSON', { cause });
+    throw new AppError(
+      'invalid',
+      'the body cannot be written as JSON: it nests too deep or is too long',
+      { cause },
+    );
   }
 };
 
@@ -91,7 +93,7 @@ const bodyOf = (url: string, { contentType, bytes }: Exchanged): unknown => {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new AppError('unavailable', `${url} answered broken JSON`, { cause });
+    throw new AppError('unavailable', `the answer of ${url} is not valid JSON`, { cause });
   }
 };
 
@@ -102,7 +104,7 @@ const collect = async (stream: Readable): Promise<Buffer> => {
   return Buffer.concat(pieces);
 };
 
-/** Creates a client of one API. A client is cheap; all clients of a process share their connections. */
+/** Creates a client of one API. Creating one is cheap; all clients of a process share their connections. */
 export const createClient = (options: ClientOptions): StreamingClient => {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   const addressOf = (shape: OperationShape, request: ClientInput<OperationShape>) => {

@@ -1,7 +1,7 @@
 /**
- * Interim response with which a host announces that it closes a connection without an answer on purpose, because the
- * world declares that fault. Code of a world cannot send interim responses. The gateway then closes the client's
- * connection, too, instead of answering for a failed host.
+ * Interim response with which a host announces that it will close a connection without an answer on purpose, because
+ * the world declares that fault. The gateway then closes the client's connection, too, instead of answering that the
+ * host failed. The code of a world cannot forge the announcement, since it cannot send interim responses.
  */
 
 /** Header of the interim response, in lower case. */

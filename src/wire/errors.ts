@@ -1,10 +1,9 @@
 /**
  * Mapping between error codes and HTTP statuses. Servers use it to answer, and clients to turn an answer back into an
  * `AppError`.
- *
- * A body always has `message`. `error` is the code, or for a validation failure the list of fields at fault, each
- * `{path, message}`. Further members are the error's `detail`; an `error` among them is a more specific word than the
- * code.
+ * A body always has `message`. `error` is the code; for a validation failure it is the list of fields at fault, each
+ * `{path, message}`. Further members are the error's `detail`; if `detail` has an `error`, that more specific word
+ * replaces the code.
  */
 
 import { AppError, type ErrorCode, errorCodes, type FieldProblem } from '#domain/error.ts';
@@ -44,7 +43,7 @@ export const toErrorAnswer = (error: unknown): { status: number; body: ErrorBody
   };
 };
 
-/** Status with which proxies answer for a server that took too long. */
+/** Status that proxies answer if the server behind them took too long. */
 const proxyTimeout = 504;
 
 const codeByStatus = (status: number): ErrorCode => {
@@ -55,8 +54,8 @@ const codeByStatus = (status: number): ErrorCode => {
 };
 
 /**
- * Turns an error answer back into an `AppError`. A body that is not from this service still becomes one, with its
- * status.
+ * Turns an error answer back into an `AppError`. A body that does not come from this service still becomes an
+ * `AppError`, with the code of its status.
  */
 export const fromErrorAnswer = (status: number, body: unknown): AppError => {
   const record = isObject(body) ? body : {};

@@ -16,16 +16,16 @@ export type Exchange = Sent & {
 };
 
 const givenUp = ({ reason }: AbortSignal): Error =>
-  new Error('given up by its sender', { cause: reason });
+  new Error('the caller aborted the request', { cause: reason });
 
 /** Builds the error of a request that was not answered in time. */
 const lateAnswer = (ms: number): Error =>
-  Object.assign(new Error(`no whole answer in ${ms} ms`), { code: 'ETIMEDOUT' });
+  Object.assign(new Error(`no complete answer within ${ms} ms`), { code: 'ETIMEDOUT' });
 
-/** A timer, and the exchange that it ends; undefined while the timer is in the pool. */
+/** A timer, and the exchange that it ends; `underway` is undefined while the timer is in the pool. */
 type Limit = { readonly timer: NodeJS.Timeout; underway: Underway | undefined };
 
-/** Pool of timers by their duration: restarting one costs a fraction of what a new one does. */
+/** Pool of timers by their duration: restarting a timer costs a fraction of what creating one does. */
 const spare = new Map<number, Limit[]>();
 const mostSpare = 32;
 
@@ -44,7 +44,7 @@ const createLimit = (ms: number): Limit => {
   return limit;
 };
 
-/** Ends an exchange after the given time. The returned function cancels that. */
+/** Ends an exchange after the given time. The returned function cancels the timer. */
 const limitTime = (underway: Underway, ms: number): (() => void) => {
   const waiting = spare.get(ms)?.pop();
   const limit = waiting ?? createLimit(ms);
@@ -59,7 +59,7 @@ const limitTime = (underway: Underway, ms: number): (() => void) => {
   };
 };
 
-/** Ends an exchange when its signal aborts or its time is over. The returned function cancels both. */
+/** Ends an exchange when its signal aborts or its time is over. The returned function cancels both conditions. */
 const bound = (underway: Underway, { signal, answerMs }: Exchange): (() => void) => {
   const abort = (): void => underway.cut(givenUp(signal as AbortSignal));
   signal?.addEventListener('abort', abort, { once: true });

@@ -22,6 +22,6 @@ export const connectMs = 10_000;
 
 /** Builds the error of a connection timeout, in the form of the system's own. */
 export const lateConnection = (): Error => {
-  const late = new Error(`no connection in ${connectMs / 1000} s`);
+  const late = new Error(`no connection within ${connectMs / 1000} s`);
   return Object.assign(late, { code: 'ETIMEDOUT', syscall: 'connect' });
 };

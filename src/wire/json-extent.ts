@@ -3,10 +3,10 @@
  * Readers of bodies reject by these figures; writers check them before they send.
  */
 
-/** Nesting depth of a JSON text, and its number of values to within a few. */
+/** Nesting depth of a JSON text, and an approximate number of its values. */
 export type Extent = { levels: number; values: number };
 
-/** Returns the index of the quote that closes the string opened at `start`; the text's end if there is none. */
+/** Returns the index of the quote that closes the string opened at `start`; the length of the text if there is none. */
 const endOfString = (text: string, start: number): number => {
   let end = start;
   do {
@@ -44,7 +44,7 @@ export const measureJson = (text: string): Extent => {
   return { levels, values };
 };
 
-/** Counts a character in a text and stops just above `most`. */
+/** Counts a character in a text; stops counting just above `most`. */
 const countOf = (text: string, character: string, most: number): number => {
   let count = 0;
   let at = text.indexOf(character);
@@ -56,15 +56,15 @@ const countOf = (text: string, character: string, most: number): number => {
 };
 
 /**
- * Returns true if a JSON text nests deeper than `limit`. Most texts have fewer brackets than that, and counting those
- * is much faster than measuring the depth.
+ * Returns true if a JSON text nests deeper than `limit`. Most texts have fewer brackets than the limit, and counting
+ * brackets is much faster than measuring the depth.
  */
 export const isTooDeep = (text: string, limit: number): boolean =>
   countOf(text, '{', limit) + countOf(text, '[', limit) > limit && measureJson(text).levels > limit;
 
 /**
- * Returns true if a text may hold a member that sets a prototype (`__proto__`, `constructor`). Escapes count, because
- * they may spell one.
+ * Returns true if a text may hold a member that sets a prototype (`__proto__`, `constructor`). A text with escapes also
+ * counts, because escapes may spell such a name.
  */
 export const mayInherit = (text: string): boolean => /__proto__|"constructor"|\\u/.test(text);
 
@@ -79,7 +79,10 @@ const inherits = (value: object): boolean =>
 export const holdsInheriting = (text: string, root: unknown): boolean =>
   mayInherit(text) && hasInheriting(root);
 
-/** Returns true if a value has a member that sets a prototype. It has no quick check of the text. */
+/**
+ * Returns true if a value has a member that sets a prototype. Unlike `holdsInheriting`, it does not check the text
+ * first.
+ */
 export const hasInheriting = (root: unknown): boolean => {
   const left: unknown[] = [root];
   while (left.length > 0) {

@@ -37,7 +37,7 @@ export type RelayOptions = {
   signal?: AbortSignal;
 };
 
-/** Upper bound for a message of the client in bytes, because it becomes the body of a request. */
+/** Maximum size of a message of the client in bytes, because the message becomes the body of a request. */
 const mostBytes = 64 * 1024 * 1024;
 /** Time for which the relay waits for outstanding answers after the client has ended its input, in milliseconds. */
 const lastMs = 30_000;
@@ -83,8 +83,8 @@ const refusalOf = (request: JSONRPCRequest, error: unknown): JSONRPCMessage => {
 };
 
 /**
- * Returns the headers that repeat parts of a message. Up to revision 2025-11-25 there is one, with the agreed
- * revision.
+ * Returns the headers that repeat parts of a message. Up to revision 2025-11-25 the only such header carries the
+ * revision that was agreed on.
  */
 const headersOf = (message: JSONRPCMessage, agreed: string | undefined) => {
   const own = 'method' in message ? versionOf(message) : undefined;
@@ -104,8 +104,8 @@ const isAnswer = (text: string): boolean => {
 };
 
 /**
- * Fetches, and turns an error status with a JSON body into a normal answer: the SDK would take it for a broken
- * transport.
+ * Fetches like `fetch`, but turns an error status with a JSON body into a normal answer, since the SDK would take it
+ * for a broken transport.
  */
 const fetchAnswer = async (url: string | URL, init?: RequestInit): Promise<Response> => {
   const response = await fetch(url, init);
@@ -127,7 +127,7 @@ const createWaiting = () => {
       all.set(keyOf(request.id), { request, leaving });
       return leaving.signal;
     },
-    /** Removes an answered request; undefined if it does not wait. */
+    /** Removes a request when it is answered; returns undefined if the request is not in the table. */
     take(key: string): JSONRPCRequest | undefined {
       const found = all.get(key);
       all.delete(key);
@@ -139,7 +139,7 @@ const createWaiting = () => {
       found?.leaving.abort();
       this.settle();
     },
-    /** Resolves `whenEmpty` once the last answer was sent. */
+    /** Resolves `whenEmpty` if no request waits for an answer any more. */
     settle: (): void => void (all.size === 0 && onEmpty?.()),
     whenEmpty: async (): Promise<void> => {
       if (all.size === 0) return;

@@ -14,7 +14,7 @@ it.each([
   expect(decodeHeader(header)).toBe(text);
 });
 
-it('returns the parameter that a header repeats, for methods that have one', () => {
+it('repeatedName returns the parameter that `Mcp-Name` repeats, for methods that have one', () => {
   expect(repeatedName({ method: 'tools/call', params: { name: 'a' } })).toBe('a');
   expect(repeatedName({ method: 'resources/read', params: { uri: 'b' } })).toBe('b');
   expect(repeatedName({ method: 'tools/call', params: { name: 7 } })).toBeUndefined();

@@ -1,7 +1,7 @@
 /**
- * Supported revisions of MCP, and the ways in which a request names its revision. Up to 2025-11-25 a client agrees on
- * a revision by `initialize` (the protocol's "legacy"). Since 2026-07-28 each request names its own, there is no
- * handshake, and headers repeat parts of the message (its "modern").
+ * Supported revisions of MCP, and the ways in which a request names its revision. Up to revision 2025-11-25 a client
+ * agrees on a revision by `initialize` (the protocol calls this "legacy"). Since revision 2026-07-28 each request names
+ * its revision, there is no handshake, and headers repeat parts of the message ("modern").
  */
 import { isObject } from '#domain/json.ts';
 
@@ -54,7 +54,7 @@ const namedBy = new Map([
   ['resources/read', 'uri'],
 ]);
 
-/** Returns the text that `Mcp-Name` repeats; undefined if the method has none. */
+/** Returns the text that the header `Mcp-Name` repeats; undefined if the method has none. */
 export const repeatedName = ({ method = '', params }: Message): string | undefined => {
   const member = namedBy.get(method);
   const name = member === undefined || !isObject(params) ? undefined : params[member];

@@ -9,9 +9,9 @@ import type { Static, TSchema } from './type.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Permission that an operation requires. Public routes name a row of the table in `access.ts`. `host`: one host's
- * token. `pool`: the orchestrator's token. `gateway`: the gateways' token. `sender`: the token of webhook senders.
- * `admin`: the operator's token.
+ * Permission that an operation requires. Public routes name a row of the table in `access.ts`. The others name the
+ * program whose token is required: `host`, one host; `pool`, the orchestrator; `gateway`, the gateways; `sender`, the
+ * webhook senders; `admin`, the operator.
  */
 export type Access = PublicAccess | 'host' | 'pool' | 'gateway' | 'sender' | 'admin';
 
@@ -21,17 +21,17 @@ export type Access = PublicAccess | 'host' | 'pool' | 'gateway' | 'sender' | 'ad
  */
 export type ToolShape = {
   name: string;
-  /** Description for a model; absent: the operation's summary. */
+  /** Description for a model; if absent, the operation's summary is used. */
   description?: string;
-  /** Default of `wait`, in seconds. */
+  /** Default of the argument `wait`, in seconds. */
   wait?: number;
-  /** Names as arguments of body members whose own name a path parameter already has. */
+  /** Argument names for body members whose own name is already that of a path parameter. */
   as?: Readonly<Record<string, string>>;
   /** Kind of the call that the tool makes. If `input` has a schema, its members become arguments. */
   call?: { kind: string; input?: TSchema };
   /**
-   * Member of the answer, and its values that mean that the work failed although the request was answered. The tool's
-   * result then has `isError`.
+   * Member of the answer, and those of its values that mean that the work failed although the request succeeded. The
+   * tool's result then has `isError`.
    */
   failed?: { member: string; values: readonly string[] };
 };
@@ -43,8 +43,8 @@ export type OperationShape = {
   path: string;
   access: Access;
   /**
-   * Treatment of unknown query parameters and body fields: refused by name (the default of public routes), or ignored,
-   * as clients of compatible groups expect.
+   * Treatment of unknown query parameters and body fields: refused with an error that names them (the default of public
+   * routes), or ignored, as clients of compatible groups expect.
    */
   unknown?: 'refused' | 'ignored';
   params?: TSchema;
@@ -53,22 +53,24 @@ export type OperationShape = {
   body?: TSchema;
   /** True if the body may also be protobuf. The answer then has the same form, as OTLP requires. */
   protobuf?: true;
-  /** Largest body in bytes, if it is not the API's default. */
+  /** Maximum size of the body in bytes, if it differs from the API's default. */
   bodyBytes?: number;
   /** Answer schemas by status. `Type.Unsafe<Uint8Array>` with `format: binary` is sent as bytes. */
   answers: Record<number, TSchema>;
   /**
-   * Status when the server is overloaded, instead of 429: for clients that lose their data on 429 and retry only after
-   * 503.
+   * Status that is answered when the server is overloaded, instead of 429: some clients lose their data on 429 and
+   * retry only after 503.
    */
   overload?: 503;
-  /** Errors specific to the operation, by status, as text for the docs. Clients get them as errors, like all others. */
+  /**
+   * Errors specific to the operation, by status, as text for the docs. Clients receive them as errors, like all others.
+   */
   refusals?: Record<number, string>;
-  /** Tools of the MCP server for this operation; absent: none. */
+  /** Tools of the MCP server for this operation; if absent, there are none. */
   tools?: readonly ToolShape[];
 };
 
-/** Declares an operation; it only fixes the literal types. */
+/** Declares an operation. The function returns its argument; it only makes TypeScript infer literal types. */
 export const operation = <const Shape extends OperationShape>(shape: Shape): Shape => shape;
 
 /** Operation as `getOperation` and `deleteOperation` take it: with one answer, which has status 200. */

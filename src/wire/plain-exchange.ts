@@ -1,10 +1,9 @@
 /**
- * Exchanges without TLS. Each uses a connection exclusively, which is then kept for the next one.
- *
+ * Exchanges without TLS. Each uses a connection exclusively; the connection is then kept for the next exchange.
  * Every message between the programs of a machine goes through here. A world host sends few messages, and many hosts
- * share a machine. So its code stays cold, and the cost of a message is the amount of code that it runs: Node's own
- * client is a quarter of the whole cost of a call in its host. So a request is one write, and the answer is parsed
- * directly from the socket's bytes.
+ * share a machine. So its code is rarely in the processor's caches, and the cost of a message is the amount of code
+ * that it runs: Node's own client is a quarter of the whole cost of a call in its host. So a request is one write, and
+ * the answer is parsed directly from the socket's bytes.
  */
 import type * as Net from 'node:net';
 import type { Socket } from 'node:net';
@@ -19,9 +18,11 @@ import {
 
 const net: typeof Net = process.getBuiltinModule('node:net');
 
-/** Idle time after which a connection is not used again: its server may be about to close it. */
+/**
+ * Idle time in milliseconds after which a connection is not used again, because its server may be about to close it.
+ */
 const idleMs = 4_000;
-/** Size of the read buffer. */
+/** Size of the read buffer in bytes. */
 const bufferBytes = 64 * 1024;
 
 /** A connection; `callbacks` are those of its exchange, and undefined while it is idle. */
@@ -32,10 +33,13 @@ type Connection = {
   idleSince: number;
 };
 
-/** Idle connections by origin; the last one was used last. */
+/** Idle connections by origin, the most recently used one last. */
 const idle = new Map<string, Connection[]>();
 
-const hungUp = (): Error => Object.assign(new Error('the server hung up'), { code: 'ECONNRESET' });
+const hungUp = (): Error =>
+  Object.assign(new Error('the server closed the connection before its answer was complete'), {
+    code: 'ECONNRESET',
+  });
 
 const forget = (origin: string, connection: Connection): void => {
   const others = idle.get(origin)?.filter((one) => one !== connection) ?? [];
@@ -68,7 +72,7 @@ const finish = (origin: string, connection: Connection, answer: ReadAnswer): voi
   callbacks?.done(answer);
 };
 
-/** Handles received bytes. Bytes that answer no request end the connection. */
+/** Handles received bytes. If no exchange waits for an answer, the connection is closed. */
 const take = (origin: string, connection: Connection, bytes: Buffer): void => {
   try {
     if (connection.reader === undefined) throw hungUp();
@@ -83,7 +87,7 @@ const take = (origin: string, connection: Connection, bytes: Buffer): void => {
 /** Address of a server. */
 type Place = {
   origin: string;
-  /** Value of the `Host` header. */
+  /** Cache of parsed server addresses, by the origin of an address. A program talks to few servers. */
   host: string;
   hostname: string;
   port: number;
@@ -104,8 +108,8 @@ const mostPlaces = 100;
 const plainAddress = /^(http:\/\/[\w.:-]+)(\/[\w/-]*(?:\?[\w=&-]+)?)$/;
 
 /**
- * Returns the server and the request target of an address. Parsing the origin anew would take as long as writing the
- * message.
+ * Returns the server and the request target of an address. The server is cached, because parsing the origin takes as
+ * long as writing the message.
  */
 const readAddress = (address: string): { place: Place; target: string } => {
   const [, base = '', target = ''] = plainAddress.exec(address) ?? [];
@@ -145,7 +149,7 @@ const open = ({ origin, hostname, port }: Place): Connection => {
   return connection;
 };
 
-/** Returns an idle connection if there is a fresh one, else a new one. */
+/** Returns an idle connection that is recent enough, or else a new one. */
 const connectionTo = (place: Place): Connection => {
   const waiting = idle.get(place.origin) ?? [];
   for (let last = waiting.pop(); last !== undefined; last = waiting.pop()) {
@@ -158,13 +162,14 @@ const connectionTo = (place: Place): Connection => {
   return open(place);
 };
 
-/** Characters that a header must not hold: they would end it or be read as another text. */
+/** Characters that must not be in a header, because they would end it or be read as other characters. */
 const unwritable = /[^\t\x20-\x7e]/;
 
 const textOf = (host: string, target: string, { method, headers, body }: Sent): string => {
   const lines = [`${method} ${target} HTTP/1.1`, `host: ${host}`];
   for (const [name, value] of Object.entries(headers)) {
-    if (unwritable.test(value)) throw new TypeError(`the header ${name} cannot be sent as it is`);
+    if (unwritable.test(value))
+      throw new TypeError(`the header ${name} contains characters that cannot be sent`);
     lines.push(`${name}: ${value}`);
   }
   if (body !== undefined) lines.push(`content-length: ${Buffer.byteLength(body)}`);

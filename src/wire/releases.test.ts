@@ -8,7 +8,7 @@ import * as hostApi from './host-api/operations.ts';
 import { operationsOf } from './operation.ts';
 import * as poolApi from './pool-api/operations.ts';
 
-/** Returns pointers of the closed objects in a schema. */
+/** Returns JSON pointers of the schema's closed objects, which forbid additional members. */
 const closedIn = (schema: unknown, place: string): string[] => {
   if (typeof schema !== 'object' || schema === null) return [];
   const { additionalProperties } = schema as { additionalProperties?: unknown };

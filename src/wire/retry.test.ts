@@ -1,4 +1,4 @@
-/** Tests which requests are repeated and which are not, with a client whose failures the test sets. */
+/** Tests which requests are repeated and which are not, with a client that fails as the test demands. */
 import { describe, expect, it } from 'vitest';
 import { AppError } from '#domain/error.ts';
 import type { Client } from './client.ts';
@@ -21,7 +21,7 @@ const params = { sessionId: 'ses-1' };
 const enqueue = { params, body: { kind: 'state' as const } };
 const update = { params: { taskId: 'tsk-1' }, body: { name: 'a' } };
 
-/** Returns a client that fails with these errors in turn, and answers all further requests. */
+/** Returns a client that fails once with each of these errors, in order, and answers all further requests. */
 const failing = (failures: (Error | undefined)[], forMs = 60_000) => {
   const keys: unknown[] = [];
   const send = async (_: unknown, { headers }: { headers?: Record<string, string> }) => {
@@ -35,7 +35,7 @@ const failing = (failures: (Error | undefined)[], forMs = 60_000) => {
 };
 
 describe('a client that retries', () => {
-  it('retries operations that take an idempotency key, with one generated key', async () => {
+  it('generates an idempotency key for an operation that takes one, and repeats the request with the same key', async () => {
     const { client, keys } = failing([noAnswer(reset), answered(503), answered(502)]);
     await client.send(enqueueCall, enqueue);
     expect(keys).toHaveLength(4);
@@ -51,7 +51,7 @@ describe('a client that retries', () => {
     expect(keys.map((key) => typeof key)).toEqual(['string', 'string', 'string', 'string']);
   });
 
-  it("keeps the caller's own key", async () => {
+  it('keeps the idempotency key that the caller gave', async () => {
     const { client, keys } = failing([noAnswer(reset)]);
     await client.send(enqueueCall, { ...enqueue, headers: { 'idempotency-key': 'mine' } });
     expect(keys).toEqual(['mine', 'mine']);
@@ -72,7 +72,7 @@ describe('a client that retries', () => {
     }
   });
 
-  it('waits for a server that broke off after it was reached', async () => {
+  it('waits for a server that broke off a connection after it was reached', async () => {
     const { client, keys } = failing([noAnswer(reset), noAnswer(refused), noAnswer(refused)]);
     await client.send(enqueueCall, enqueue);
     expect(keys).toHaveLength(4);
@@ -105,7 +105,7 @@ describe('a client that retries', () => {
     await expect(refused.send(openSession, { body: { slug: 'notes' } })).rejects.toBe(usedUp);
   });
 
-  it('does not repeat a refusal', async () => {
+  it('does not repeat a request that was refused', async () => {
     const refusal = new AppError('conflict', 'no', { detail: { status: 409 } });
     const { client, keys } = failing([refusal]);
     await expect(client.send(enqueueCall, enqueue)).rejects.toBe(refusal);

@@ -1,9 +1,8 @@
 /**
- * A client that survives a restart of the server: it repeats a failed request for a while, and only where that is
- * safe. Safe are requests that were never sent (no connection was made), and those that may arrive twice: reads,
- * removals, and requests with an `Idempotency-Key`, which it adds to each operation that takes one. Any other request
- * that broke off may have been executed, so the client passes its failure to the caller.
- *
+ * A client that survives a restart of the server: it repeats a failed request for a while, and only where that is safe.
+ * It is safe for requests that were never sent (no connection was made). It is also safe for requests that may arrive
+ * twice: reads, removals, and requests with an `Idempotency-Key`, which this client adds to each operation that takes
+ * one. Any other request that broke off may have been executed, so the client passes its failure to the caller.
  * It also repeats a request that an overloaded server rejected with a time to retry after.
  */
 import { randomUUID } from 'node:crypto';
@@ -19,7 +18,7 @@ export type RetryOptions = {
 };
 
 const pauses = { firstMs: 100, mostMs: 2_000 };
-/** Statuses with which a server, or a proxy before it, says that no server could execute the request. */
+/** Statuses by which a server, or a proxy in front of it, says that no server could execute the request. */
 const awayStatuses: readonly unknown[] = [502, 503];
 const repeatableMethods: readonly string[] = ['GET', 'PUT', 'DELETE'];
 
@@ -63,15 +62,15 @@ const pauseMs = (failures: number, { detail: { retryAfterMs } }: AppError): numb
   return backoffMs(failures, pauses);
 };
 
-/** Waits, at most until the signal aborts: the next attempt then throws its reason. */
+/** Waits for the given time, or until the signal aborts. The next attempt then throws the signal's reason. */
 const waitFor = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   delay(ms, undefined, signal === undefined ? {} : { signal }).catch((error) => {
     if (!signal?.aborted) throw error;
   });
 
 /**
- * Wraps a client. If the server was never reached, the wrapper does not wait for it: the address is more likely wrong
- * than the server restarting.
+ * Wraps a client. If the server was never reached, the wrapper does not wait for it: a wrong address is then more
+ * likely than a restart of the server.
  */
 export const retrying = (client: Client, { forMs }: RetryOptions): Client => {
   let wasReached = false;

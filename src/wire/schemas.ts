@@ -1,4 +1,4 @@
-/** Schema pieces that several contracts share: enums from the domain's own lists, records, waits. */
+/** Schema pieces that several contracts share: words of the domain's lists, records, and waits. */
 
 import { limits } from '#domain/limits.ts';
 import { type TSchema, Type } from './type.ts';
@@ -20,7 +20,7 @@ export const JsonObject = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: limits.members,
 });
 
-/** An id, or a name that a client gives to something. */
+/** An id, or a name that a client chooses. */
 export const Id = Type.String({ maxLength: limits.idChars });
 
 /** A point in time: ISO 8601 in UTC with milliseconds. */
@@ -38,7 +38,7 @@ export const WaitSeconds = Type.Optional(
     minimum: 0,
     maximum: limits.waitMs / 1000,
     description:
-      'Seconds for which the server may wait for the outcome; 0 or absent: it answers at once.',
+      'Maximum time in seconds for which the server may hold the answer until it has a result; 0 or absent: it answers at once.',
   }),
 );
 
@@ -47,12 +47,16 @@ export const IdempotencyHeaders = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'A repeated request with the same key returns what the first one created.',
+      description:
+        'A repeated request with the same key returns the object that the first request created.',
     }),
   ),
 });
 
-/** Builds the schema of the header `traceparent`; the server ignores malformed values. */
+/**
+ * Builds the schema of the header `traceparent`. `whose` completes its description. The server ignores malformed
+ * values.
+ */
 export const traceParentHeader = (whose: string) =>
   Type.Optional(Type.String({ maxLength: 1_000, description: `W3C trace context ${whose}` }));
 
@@ -73,7 +77,7 @@ export const Archive = Type.Unsafe<Uint8Array>({
   contentMediaType: 'application/gzip',
 });
 
-/** No body. */
+/** Schema of an answer without a body. */
 export const Empty = Type.Unsafe<undefined>({ type: 'null' });
 
 /** Builds the schema of `?fields=`: comma-separated members that a list leaves out unless the client names them. */
@@ -88,10 +92,10 @@ export const fieldsOf = <const Names extends readonly string[]>(names: Names) =>
   );
 };
 
-/** Names of members that are left out of a list entry because the page is full. */
+/** Schema of the names of members that are left out of a list entry because the page is full. */
 export const Omitted = Type.Optional(
   Type.Array(Type.String(), {
     description:
-      'members left out because the page is full: ask for fewer entries, or for this one',
+      'members that are left out because the page is full: request fewer entries, or this entry alone',
   }),
 );

@@ -9,7 +9,7 @@ import {
 } from './exchanged.ts';
 import { https } from './http.ts';
 
-/** Fails a request that gets no connection in time, with an error in the form of the system's own. */
+/** Fails a request whose connection is not established in time, with an error in the form of the system's own. */
 const watchConnect = (request: ClientRequest): void => {
   request.once('socket', (socket) => {
     if (!socket.connecting) return;
@@ -20,8 +20,8 @@ const watchConnect = (request: ClientRequest): void => {
 };
 
 /**
- * Returns the length header of a body. Node sends none with the body of a DELETE, and the server would read that body
- * as a request.
+ * Returns the length header of a body. Node sends none with the body of a DELETE, and the server would then read that
+ * body as another request.
  */
 const lengthOf = (body: string | undefined): Record<string, string> =>
   body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -40,7 +40,7 @@ const read = (response: IncomingMessage, { done, failed }: Callbacks): void => {
   );
 };
 
-/** Starts an exchange. */
+/** Starts an exchange over TLS. */
 export const askSecurely = (address: string, sent: Sent, callbacks: Callbacks): Underway => {
   const { method, body } = sent;
   const headers = { ...sent.headers, ...lengthOf(body) };

@@ -2,7 +2,7 @@ import TypeBox from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { Type } from './type.ts';
 
-/** Builds schemas with every builder, with and without options, alone and inside the others. */
+/** Builds schemas with every builder, with and without options, alone and nested in the other builders. */
 const schemas = (T: typeof Type) => [
   T.Object({}),
   T.Object(
@@ -26,13 +26,13 @@ const schemas = (T: typeof Type) => [
 ];
 
 describe('Type', () => {
-  it('builds what typebox builds', () => {
+  it('builds the same schemas as typebox', () => {
     expect(JSON.stringify(schemas(Type))).toBe(
       JSON.stringify(schemas(TypeBox as unknown as typeof Type)),
     );
   });
 
-  it('recognises optional properties as typebox does', () => {
+  it('marks optional properties as typebox does', () => {
     for (const T of [Type, TypeBox as unknown as typeof Type]) {
       expect(T.IsOptional(T.Optional(T.String()))).toBe(true);
       expect(T.IsOptional(T.String())).toBe(false);

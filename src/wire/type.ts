@@ -1,8 +1,7 @@
 /**
  * Builds the schemas of contracts. The types are typebox's; at run time a schema is a plain JSON Schema object, which
- * these few functions build. Loading the typebox package itself would cost each program a tenth of a second at its
- * start: too much for a world host that a session waits for, and for a command of the CLI.
- *
+ * these few functions build. Loading the typebox package itself would add a tenth of a second to the start of each
+ * program. That is too much for a world host that a session waits for, and for a command of the CLI.
  * `type.test.ts` compares the functions with what typebox builds from the same arguments.
  */
 import type TypeBox from 'typebox';
@@ -30,7 +29,7 @@ const object = (properties: Record<string, Schema>, options: Schema = {}): Schem
 const optional = (schema: Schema): Schema =>
   Object.defineProperty({ ...schema }, optionalMark, { value: true });
 
-/** Builds an object with the properties of other objects and some of its own. */
+/** Builds the schema of an object that has the properties of other objects and some of its own. */
 const inherit = (from: Schema[], properties: Record<string, Schema>, options?: Schema): Schema =>
   object(Object.assign({}, ...from.map((schema) => schema.properties), properties), options);
 
@@ -49,7 +48,7 @@ const builders = {
   Number: (options: Schema = {}): Schema => ({ type: 'number', ...options }),
   Object: object,
   Optional: optional,
-  /** Builds a record; records of this project have any text as key. */
+  /** Builds the schema of a record; the keys of this project's records may be any text. */
   Record: (_key: Schema, value: Schema, options: Schema = {}): Schema => ({
     type: 'object',
     patternProperties: { '^.*$': value },

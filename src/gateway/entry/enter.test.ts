@@ -15,7 +15,7 @@ const target = {
   path: '/.svc/enter?token=lt-1',
 } as const;
 
-/** Opens a link while the control plane fails with the given error. */
+/** Opens a link at a gateway whose control plane fails with the given error. */
 const openLink = (failure: unknown) => {
   const warn = vi.fn();
   const client = { send: () => Promise.reject(failure) } as unknown as Client;

@@ -23,7 +23,7 @@ import type { Refusal } from '../http/refusals.ts';
 import { isSafe, type SurfaceTarget } from '../http/target.ts';
 
 export type SurfaceAccess = {
-  /** Returns true if the gateway answers the request itself, because its path is that of a link. */
+  /** Returns true if the path of the request is that of a one-time link, which the gateway answers itself. */
   isOwn(target: SurfaceTarget): boolean;
   /**
    * Consumes the link in the request, issues a pass and redirects to the surface. If the link is not valid or could
@@ -74,7 +74,7 @@ export const createSurfaceAccess = ({
     return body.accepted;
   };
 
-  /** Redirects to the surface. A browser that already has a pass keeps it. */
+  /** Redirects to the surface, and issues a pass unless the browser already has one. */
   const letIn = (response: ServerResponse, target: SurfaceTarget, hasPass: boolean): void => {
     response.writeHead(303, {
       location: '/',
@@ -97,7 +97,7 @@ export const createSurfaceAccess = ({
         if (!hasPass && !(await consume(target))) return linkUsed(sessionId);
       } catch (error) {
         if (!isUnanswered(error)) throw error;
-        log.warn({ sessionId, err: error }, 'a link could not be checked');
+        log.warn({ sessionId, err: error }, 'the control plane could not check a link');
         // The link may still be valid, so the answer does not call it used.
         return routeUnknown(sessionId);
       }

@@ -22,7 +22,7 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** Headers that the gateway writes itself. */
+/** Headers that the gateway writes itself; the client's own are dropped. */
 const own = new Set([
   'content-length',
   'expect',
@@ -56,7 +56,7 @@ const listOf = (values: readonly string[]): string[] =>
     .map((value) => value.trim())
     .filter((value) => value !== '');
 
-/** Returns raw headers (names and values alternating) without those that `isLeft` selects. */
+/** Returns raw headers (names and values alternating) without the headers for which `isLeft` returns true. */
 const without = (raw: readonly string[], isLeft: (name: string) => boolean): string[] => {
   const kept: string[] = [];
   for (let index = 0; index + 1 < raw.length; index += 2) {
@@ -74,7 +74,7 @@ const connectionNames = (message: IncomingMessage): Set<string> => {
 };
 
 export type Visitor = {
-  /** Addresses from the client's own to that of the nearest proxy. */
+  /** IP addresses on the request's way, from the client to the nearest proxy. */
   chain: string[];
   scheme: 'http' | 'https';
 };

@@ -1,19 +1,19 @@
 /** Limits and timeouts of one gateway. Times are in milliseconds. */
 export type Limits = {
-  /** Bytes of the request line and headers together. */
+  /** Maximum size of the request line and headers together, in bytes. */
   headerBytes: number;
   bodyBytes: number;
-  /** Client connections, idle ones included. Further connections are closed when they arrive. */
+  /** Maximum number of client connections, including idle ones. A connection beyond it is closed when it arrives. */
   connections: number;
-  /** Open requests and tunnels of one session. */
+  /** Maximum number of open requests and tunnels of one session. */
   perSession: number;
-  /** Sessions whose routes are cached. */
+  /** Maximum number of sessions whose routes are cached. */
   routes: number;
   /** Timeout from the first byte of a request, or from the connection, to the end of its headers. */
   headersMs: number;
   /**
-   * Timeout for a client to send the next byte of a body, or to read more of its answer. After it the client is cut
-   * off.
+   * Time within which a client must send the next byte of a body, or read more of its answer. After it the connection
+   * is closed.
    */
   clientMs: number;
   /** Time that a connection without a request is kept open. */

@@ -1,6 +1,6 @@
 /**
- * Moves a stream at the pace of its slower end. It holds one chunk at most and never ends the sink. The creators of
- * the streams handle errors: if a source fails, `onEnd` is not called.
+ * Moves a stream's data to a sink, no faster than the sink accepts it. At most one chunk is buffered, and the sink is
+ * never ended. The creators of the streams handle errors: if a source fails, `onEnd` is not called.
  */
 import type { Readable, Writable } from 'node:stream';
 
@@ -10,8 +10,9 @@ export type PumpOptions = {
   /** Called after the source has ended. */
   onEnd(): void;
   /**
-   * True defers each write to the next turn of the event loop, so that pending input is read first. A host may answer
-   * and close before it has the whole request. A write after that loses the answer, which may already have arrived.
+   * True defers each write to the next turn of the event loop, so that pending input is read first. A host may close
+   * the connection right after its answer, before it has the whole request. A write to the closed connection would
+   * discard an answer that has already arrived.
    */
   readsFirst?: boolean;
 };

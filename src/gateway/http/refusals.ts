@@ -1,6 +1,6 @@
 /**
- * Errors that the gateway itself answers, all as `{error: {code, message, details}}`. Each names what happened to the
- * session or the request, and never reveals where hosts are.
+ * Errors that the gateway itself answers, all in the form `{error: {code, message, details}}`. Each says what happened
+ * to the session or the request, and never reveals the address of a host.
  */
 import type { EndReason, SessionState } from '#domain/session.ts';
 import { surfaceTemplateForm } from '#domain/surface-address.ts';
@@ -12,19 +12,28 @@ export type Refusal = SurfaceRefusal;
 export const badRequest = (message: string): Refusal => refusal(400, 'bad_request', message);
 
 export const unknownHost = (): Refusal =>
-  refusal(404, 'unknown_host', 'this host is no surface of a session; ask the session for its URL');
+  refusal(
+    404,
+    'unknown_host',
+    "this host name is not a surface of a session; read the session's URL from the API",
+  );
 
 export const noSuchLabel = (label: string): Refusal =>
   refusal(
     404,
     'no_such_session',
-    `"${label.slice(0, 80)}" names no session and surface; addresses look like ${surfaceTemplateForm}`,
+    `"${label.slice(0, 80)}" does not name a session and surface; addresses have the form ${surfaceTemplateForm}`,
   );
 
 export const noMcpHere = (sessionId: string): Refusal =>
-  refusal(404, 'not_found', `the MCP server of ${sessionId} is at the path /mcp of this host`, {
-    sessionId,
-  });
+  refusal(
+    404,
+    'not_found',
+    `the MCP server of ${sessionId} is served at the path /mcp of this host name`,
+    {
+      sessionId,
+    },
+  );
 
 export const controlUnreachable = (): Refusal =>
   later(503, 'control_unreachable', 'the control plane did not answer; try again', 1);
@@ -32,12 +41,12 @@ export const controlUnreachable = (): Refusal =>
 export const noSuchSession = (sessionId: string): Refusal =>
   refusal(404, 'no_such_session', `there is no session "${sessionId}"`, { sessionId });
 
-/** Text of the answer for each end reason. */
+/** Message for each end reason of a session. */
 const endings: Record<EndReason, string> = {
   requested: 'was closed by its owner',
   idle: 'was closed because it was idle',
   max_age: 'was closed at its maximum age',
-  reclaimed: 'ended because its machine was reclaimed',
+  reclaimed: 'ended because its machine was reclaimed by the provider',
   host_lost: 'ended because its host was lost',
   out_of_memory: 'ended because its host ran out of memory',
   provision_failed: 'could not be started',
@@ -64,7 +73,7 @@ const byState: Record<Exclude<SessionState, 'READY'>, (route: Route) => Refusal>
   FAILED: ended,
 };
 
-/** Returns why a session cannot be reached in its state; undefined for one that is ready. */
+/** Returns the error for a session that cannot be reached in its state; undefined if the session is ready. */
 export const refusalOf = (route: Route): Refusal | undefined =>
   route.state === 'READY' ? undefined : byState[route.state](route);
 
@@ -72,7 +81,7 @@ export const hostBrokeOff = (sessionId: string): Refusal =>
   refusal(
     502,
     'host_broke_off',
-    `the host of ${sessionId} broke the connection before it answered; whether it acted is not known`,
+    `the host of ${sessionId} broke off the connection before it answered; the request may have taken effect`,
     { sessionId },
   );
 
@@ -80,7 +89,7 @@ export const hostUnreachable = (sessionId: string): Refusal =>
   refusal(
     502,
     'host_unreachable',
-    `the host of ${sessionId} took no connection; nothing was sent`,
+    `the host of ${sessionId} accepted no connection; the request was not sent`,
     {
       sessionId,
     },
@@ -90,29 +99,53 @@ export const hostTooSlow = (sessionId: string, answerMs: number): Refusal =>
   refusal(
     504,
     'answer_timeout',
-    `the host of ${sessionId} did not answer within ${answerMs / 1_000} s; whether it acted is not known`,
+    `the host of ${sessionId} did not answer within ${answerMs / 1_000} s; the request may have taken effect`,
     { sessionId, answerMs },
   );
 
 export const bodyTooLarge = (bodyBytes: number): Refusal =>
-  refusal(413, 'body_too_large', `a body may have ${bodyBytes} bytes`, { bodyBytes });
+  refusal(
+    413,
+    'body_too_large',
+    `the request's body is too large: at most ${bodyBytes} bytes are allowed`,
+    { bodyBytes },
+  );
 
 export const headersTooLarge = (headerBytes: number): Refusal =>
-  refusal(431, 'headers_too_large', `request line and headers may have ${headerBytes} bytes`, {
-    headerBytes,
-  });
+  refusal(
+    431,
+    'headers_too_large',
+    `the request's headers are too large: request line and headers may have ${headerBytes} bytes together`,
+    {
+      headerBytes,
+    },
+  );
 
 export const tooManyRequests = (sessionId: string, perSession: number): Refusal =>
-  later(429, 'too_many_requests', `${sessionId} has ${perSession} requests under way already`, 1, {
-    sessionId,
-    perSession,
-  });
+  later(
+    429,
+    'too_many_requests',
+    `${sessionId} already has ${perSession} open requests, the maximum; try again when some have ended`,
+    1,
+    {
+      sessionId,
+      perSession,
+    },
+  );
 
 export const clientTooSlow = (): Refusal =>
   refusal(408, 'request_timeout', 'the request did not arrive in time');
 
 export const noTunnelHere = (): Refusal =>
-  refusal(405, 'method_not_allowed', 'CONNECT is not served; this is no forward proxy');
+  refusal(
+    405,
+    'method_not_allowed',
+    'CONNECT is not supported: the gateway is not a forward proxy',
+  );
 
 export const noSuchExpectation = (): Refusal =>
-  refusal(417, 'expectation_failed', 'the only expectation that can be met is 100-continue');
+  refusal(
+    417,
+    'expectation_failed',
+    "the request's Expect header is not supported; only 100-continue is",
+  );

@@ -1,7 +1,7 @@
 /**
- * Sends the errors that the gateway itself answers, and reports each for the metrics. It also answers where no
- * response exists yet and where the request's body is still arriving. It exports `endGently`, which relayed answers
- * use to end before their request has ended.
+ * Sends the errors that the gateway itself answers, and counts each in the metrics. It can also answer if there is no
+ * response object yet, and while the request's body is still arriving. Relayed answers use its `endGently` when they
+ * end before their request does.
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -10,9 +10,9 @@ import { hasBody } from './forwarded-headers.ts';
 import type { Refusal } from './refusals.ts';
 
 export type RefusalOptions = {
-  /** True closes the connection after the answer. While the gateway stops, every answer does so. */
+  /** True closes the connection after the answer. While the gateway stops, every answer closes its connection. */
   isLast?: boolean;
-  /** HTML for a person, in place of JSON. */
+  /** HTML to answer to a browser, in place of JSON. */
   page?: string | undefined;
 };
 
@@ -30,7 +30,7 @@ export type Refuser = {
 
 export type RefuserOptions = {
   isStopping(): boolean;
-  /** Called for each refusal that is sent. */
+  /** Called for each refusal that is sent, for the metrics. */
   onRefusal(refusal: Refusal): void;
 };
 
@@ -66,7 +66,7 @@ const headOf = ({ retryAfterS }: Refusal, kind: string[], body: string, isLast: 
   ...(isLast ? ['connection', 'close'] : []),
 ];
 
-/** Formats the head of an HTTP message, including the empty line, from names and values alternating. */
+/** Formats the head of an HTTP message, including the empty line. `headers` holds names and values alternating. */
 export const linesOf = (status: number, headers: readonly string[]): string => {
   const lines = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`;

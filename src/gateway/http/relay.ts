@@ -1,9 +1,8 @@
 /**
- * Relays one request to a host and streams the answer back. Only data that the slower side has not read yet is
- * buffered. If one side breaks off, so does the other, and nothing is sent twice.
- *
+ * Relays one request to a host and streams the answer back. Only data that the slower end has not read yet is buffered.
+ * If the client or the host breaks off, the connection to the other is closed too. Nothing is sent twice.
  * It uses Node's own HTTP client, which has what a proxy needs and `fetch` hides: 100-continue, early hints, trailers,
- * upgrades and raw headers. The client also keeps connections to hosts for later requests.
+ * upgrades and raw headers. The client also keeps connections to hosts open for later requests.
  */
 import {
   type Agent,
@@ -20,10 +19,10 @@ import { pump } from './pump.ts';
 import { endGently, isSending } from './refuser.ts';
 import type { Upstream } from './upstreams.ts';
 
-/** Reason why an exchange ended without an answer. Only `unsent` proves that the host received nothing. */
+/** Reason why an exchange ended without an answer. Only `unsent` guarantees that the host received nothing. */
 export type Failure =
   | { kind: 'unsent' | 'broke_off'; cause: unknown }
-  /** The host closed the connection on purpose: the world declares this fault. */
+  /** The host closed the connection on purpose, because the world declares a connection drop as a fault. */
   | { kind: 'dropped' }
   | { kind: 'host_slow' | 'client_slow' | 'too_large' };
 
@@ -32,14 +31,14 @@ export type Exchange = {
   response: ServerResponse;
   upstream: Upstream;
   path: string;
-  /** Names and values alternating. */
+  /** Headers, as names and values alternating. */
   headers: string[];
   agent: Agent;
   limits: Limits;
   expectsContinue: boolean;
   /** Returns true if the connection closes after this answer. */
   isLast(): boolean;
-  /** Takes over both connections when the host switches the protocol. */
+  /** Takes over the connections to client and host when the host switches the protocol. */
   onUpgrade?(answer: IncomingMessage, host: Socket, head: Buffer): void;
 };
 
@@ -47,7 +46,7 @@ export type Exchange = {
 export const answeredStatus = ({ headersSent, statusCode }: ServerResponse): number | undefined =>
   headersSent || statusCode === 101 ? statusCode : undefined;
 
-/** Time to wait for `100 Continue`, in milliseconds. After it the body is sent anyway. */
+/** Time to wait for the host's `100 Continue`, in milliseconds. After it the body is sent anyway. */
 const continueMs = 1_000;
 
 /**
@@ -68,7 +67,7 @@ const whenConnected = (outgoing: ClientRequest, connectMs: number, then: () => v
 };
 
 type BodyOptions = {
-  /** Returns false once the host has sent its whole answer: the rest of the body is discarded. */
+  /** Returns false once the host has sent its whole answer; the rest of the request's body is then discarded. */
   isWanted(): boolean;
   onTooLarge(): void;
 };
@@ -112,11 +111,12 @@ const sendBody = (
   outgoing.once('close', () => clearTimeout(timer));
 };
 
-/** Sends the head of the answer. Throws, before anything is sent, if the answer has no head that can be sent. */
+/** Sends the status and headers of the answer. Throws, before anything is sent, if they cannot be sent. */
 const sendHead = (exchange: Exchange, answer: IncomingMessage, hasTrailers: boolean): void => {
   const { request, response } = exchange;
   const { statusCode = 0, statusMessage = '' } = answer;
-  if (statusCode < 200) throw new Error(`the status ${statusCode} ends no exchange`);
+  if (statusCode < 200)
+    throw new Error(`the host answered with status ${statusCode}, which is not a final status`);
   response.sendDate = false;
   // If the host does not read the whole body, its rest would be parsed as the next request, so the connection closes.
   const isLast = exchange.isLast() || isSending(request);
@@ -124,8 +124,8 @@ const sendHead = (exchange: Exchange, answer: IncomingMessage, hasTrailers: bool
 };
 
 /**
- * Streams the answer to the client. If the host breaks off in the middle, so does the client's connection. Throws,
- * before anything is sent, if the answer has no head that can be sent.
+ * Streams the answer to the client. If the host breaks off in the middle, the client's connection is closed too.
+ * Throws, before anything is sent, if the status and headers cannot be sent.
  */
 const sendAnswer = (exchange: Exchange, answer: IncomingMessage, onRead: () => void): void => {
   const { request, response } = exchange;
@@ -171,7 +171,7 @@ const watchForDrop = (outgoing: ClientRequest): (() => boolean) => {
   return () => isDropped;
 };
 
-/** Forwards informational responses (102, 103) that precede the answer. HTTP/1.0 has none. */
+/** Forwards informational responses (102, 103), which precede the answer. Clients of HTTP/1.0 get none. */
 const sendInformation = ({ request, response }: Exchange, outgoing: ClientRequest): void => {
   if (request.httpVersion !== '1.1') return;
   outgoing.on('information', ({ statusCode, headers: { link } }) => {
@@ -183,7 +183,10 @@ const sendInformation = ({ request, response }: Exchange, outgoing: ClientReques
 
 type Silence = { onClient(): void; onHost(): void };
 
-/** Detects a side that stays silent for too long. Only the side that the other one waits for is at fault. */
+/**
+ * Detects a client or host that stays silent for too long. Silence only counts against the one whose data the other
+ * waits for.
+ */
 const watchSilence = (
   { request, response, limits }: Exchange,
   outgoing: ClientRequest,
@@ -214,8 +217,8 @@ const open = ({ request, upstream, path, headers, agent, limits }: Exchange): Cl
   });
 
 /**
- * Relays the request and streams the answer to the client. Resolves with the reason if the client was sent no answer.
- * Resolves with undefined if the answer is on its way or the client has gone.
+ * Relays the request and streams the answer to the client. Resolves with the reason if no answer was sent to the
+ * client. Resolves with undefined if the answer was begun or the client has gone.
  */
 export const relay = (exchange: Exchange): Promise<Failure | undefined> => {
   const { request, response, onUpgrade, limits } = exchange;

@@ -1,25 +1,28 @@
 /**
- * Serves the pipelined requests of each connection one after another, in the client's order: a later request may
- * depend on an earlier one. Node orders only the answers, and neither protocol switches nor answers to input that it
- * cannot parse. Those wait here as well, so that no answer is taken for that of another request.
+ * Serves the pipelined requests of each connection one after another, in the client's order: a later request may depend
+ * on an earlier one. Node puts only its answers in order, but not protocol switches and not the answers to input that
+ * it cannot parse. This queue orders those too, so that no answer is taken for that of another request.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Request, or an answer that ends the connection in place of one (`exchange` is then undefined). */
+/** Request, or an answer that ends the connection in place of a request (`exchange` is then undefined). */
 export type QueuedRequest = {
   exchange: { request: IncomingMessage; response: ServerResponse } | undefined;
   begin(): void;
 };
 
-/** Most unanswered requests on a connection. Browsers and client libraries send one at a time. */
+/** Maximum number of unanswered requests on a connection. Browsers and client libraries send one at a time. */
 const mostUnanswered = 4;
 
 /** Queues of the requests of each connection. */
 export class RequestQueues {
   readonly #queues = new WeakMap<Socket, QueuedRequest[]>();
 
-  /** Begins the request after all earlier ones have been answered. If too many wait, the connection ends. */
+  /**
+   * Begins the request after all earlier ones on the connection have been answered. If too many wait, the connection is
+   * closed.
+   */
   add(socket: Socket, entry: QueuedRequest): void {
     const queue = this.#queueOf(socket);
     queue.push(entry);
@@ -27,7 +30,10 @@ export class RequestQueues {
     else if (queue.length > mostUnanswered) socket.destroy();
   }
 
-  /** Ends the connection in place of a request that was not sent completely, and of all that follows. */
+  /**
+   * Ends the connection at this place in the order, because the request here was not sent completely. Later requests
+   * are not served.
+   */
   addLast(socket: Socket, begin: () => void): void {
     const queue = this.#queueOf(socket);
     const last = queue.at(-1);
@@ -42,7 +48,7 @@ export class RequestQueues {
     this.add(socket, { exchange: undefined, begin });
   }
 
-  /** Returns the unanswered response of a connection that is first in order. */
+  /** Returns the first unanswered response of a connection, in the order of its requests. */
   current(socket: Socket): ServerResponse | undefined {
     return this.#queues.get(socket)?.[0]?.exchange?.response;
   }

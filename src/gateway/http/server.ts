@@ -1,6 +1,6 @@
 /**
- * HTTP server of the gateway: Node's server with its parser at its strictest. It answers requests that cannot be
- * parsed in the gateway's own error shape. The caller handles all others.
+ * HTTP server of the gateway: Node's server with its strictest parser settings. It answers requests that cannot be
+ * parsed with an error in the gateway's own form. The caller handles all other requests.
  */
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -37,10 +37,10 @@ const codeOf = (error: Error): string | undefined => (error as NodeJS.ErrnoExcep
 const faultOf = (error: Error, { headerBytes }: Limits): Refusal => {
   if (codeOf(error) === 'HPE_HEADER_OVERFLOW') return headersTooLarge(headerBytes);
   if (codeOf(error) === 'ERR_HTTP_REQUEST_TIMEOUT') return clientTooSlow();
-  return badRequest('this is not a valid HTTP/1.1 request');
+  return badRequest('the request is not valid HTTP/1.1');
 };
 
-/** Attaches an answer to a connection that Node's server has detached. It is the last answer of the connection. */
+/** Attaches an answer to a connection that Node's server no longer manages. It is the last answer of the connection. */
 const answerOn = (response: ServerResponse, socket: Socket): void => {
   response.shouldKeepAlive = false;
   response.assignSocket(socket);

@@ -1,6 +1,6 @@
 /**
- * Joins two connections after both sides switched the protocol. If one side ends, the other may go on for a limited
- * time. Idle tunnels and the remaining half of a broken one are cut.
+ * Joins the connections of a client and a host after the protocol was switched. If one of them ends its half, the other
+ * may go on sending for a limited time. Tunnels without traffic are closed.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -18,7 +18,7 @@ const headOf = (answer: IncomingMessage): string => {
 };
 
 export type Splice = {
-  /** Both sides, each with the bytes that it has already sent. */
+  /** Both ends of the tunnel, each with the bytes that it has already sent. */
   client: { socket: Socket; head: Buffer };
   host: { socket: Socket; head: Buffer };
   /** Answer of the host that switched the protocol. */
@@ -26,7 +26,7 @@ export type Splice = {
   limits: Pick<Limits, 'tunnelMs' | 'halfClosedMs'>;
 };
 
-/** Joins both connections until they end. Returns a function that cuts them. */
+/** Joins both connections until they end. Returns a function that closes them. */
 export const splice = ({ client, host, answer, limits }: Splice): (() => void) => {
   // A reset shows both sides that the connection was cut; a normal end would look intended.
   const cut = (): void => {

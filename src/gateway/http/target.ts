@@ -1,14 +1,14 @@
 /**
- * Finds what a request addresses: a surface of a session, by its `Host`, or the gateway itself. Requests with an
- * ambiguous target or framing are refused. A host that parsed one differently would take a part of it for another
- * request (request smuggling).
+ * Finds the target of a request: a surface of a session, by the `Host` header, or the gateway itself. Requests with an
+ * ambiguous target or framing are refused. A host that parsed such a request differently would take a part of it for
+ * another request (request smuggling).
  */
 import type { IncomingMessage } from 'node:http';
 import type { SurfaceKind } from '#domain/session.ts';
 import { readSurfaceHost, type SurfaceTemplate } from '#domain/surface-address.ts';
 import { badRequest, noSuchLabel, type Refusal } from './refusals.ts';
 
-/** Request for a surface. `path` is its path and query, `host` its `Host` as the client sent it. */
+/** Request for a surface. `path` is its path and query, `host` its `Host` header as the client sent it. */
 export type SurfaceTarget = {
   kind: 'surface';
   sessionId: string;
@@ -43,14 +43,15 @@ export const valuesOf = (request: IncomingMessage, name: string): string[] => {
 /** Returns the one host that a request names, or what is wrong with it. */
 const readHost = (request: IncomingMessage): { host: string } | { wrong: string } => {
   const [host, ...others] = valuesOf(request, 'host');
-  if (host === undefined) return { wrong: 'a request names its host in one Host header' };
-  if (others.length > 0) return { wrong: 'a request has one Host header, not several' };
-  return hostForm.test(host) ? { host } : { wrong: 'the Host header is no host' };
+  if (host === undefined) return { wrong: 'the request has no Host header' };
+  if (others.length > 0)
+    return { wrong: 'the request has several Host headers, but must have one' };
+  return hostForm.test(host) ? { host } : { wrong: 'the Host header is not a valid host' };
 };
 
 /**
- * Returns path and query; undefined if an absolute URL, as for a forward proxy, names another host than the `Host`
- * header.
+ * Returns the path and query of a request. Returns undefined if its URL is absolute, as for a forward proxy, and names
+ * another host than the `Host` header.
  */
 const readPath = ({ url = '', method }: IncomingMessage, host: string): string | undefined => {
   if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return url;
@@ -64,25 +65,26 @@ const framingFault = (request: IncomingMessage): string | undefined => {
   const codings = valuesOf(request, 'transfer-encoding');
   const lengths = valuesOf(request, 'content-length');
   if (codings.length > 0 && lengths.length > 0) {
-    return 'a body has a Content-Length or a Transfer-Encoding, not both';
+    return 'a request may have Content-Length or Transfer-Encoding, not both';
   }
   if (lengths.length > 1 || (lengths[0] !== undefined && !/^\d+$/.test(lengths[0]))) {
-    return 'Content-Length is one number';
+    return 'Content-Length is not a single number';
   }
   if (codings.length === 0) return undefined;
-  if (request.httpVersion !== '1.1') return 'Transfer-Encoding is of HTTP/1.1';
+  if (request.httpVersion !== '1.1') return 'Transfer-Encoding requires HTTP/1.1';
   const isChunked = codings.length === 1 && codings[0]?.toLowerCase() === 'chunked';
-  return isChunked ? undefined : 'the only Transfer-Encoding that is served is chunked';
+  return isChunked ? undefined : 'the Transfer-Encoding is not supported; only chunked is';
 };
 
-/** HTTP versions that are served. Node's parser accepts others and parses them as 1.1. */
+/** HTTP versions that are served. Node's parser also accepts others, and parses them as 1.1. */
 const versions = ['1.0', '1.1'];
 
 const refused = (message: string): Target => ({ kind: 'refused', refusal: badRequest(message) });
 
 /** Reads the target of a request. */
 export const readTarget = (request: IncomingMessage, template: SurfaceTemplate): Target => {
-  if (!versions.includes(request.httpVersion)) return refused('HTTP/1.0 and HTTP/1.1 are served');
+  if (!versions.includes(request.httpVersion))
+    return refused("the request's HTTP version is not supported; 1.0 and 1.1 are");
   const fault = framingFault(request);
   if (fault !== undefined) return refused(fault);
   const read = readHost(request);

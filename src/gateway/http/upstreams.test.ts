@@ -14,7 +14,7 @@ const find = (address: string, networks: string[], changes: Partial<UpstreamRule
 
 const everything = ['0.0.0.0/0', '::/0'];
 
-describe('where the gateway connects to', () => {
+describe('the gateway', () => {
   it('connects to a host in a configured network', () => {
     const networks = ['10.0.0.0/8', 'fd00::/8', '127.0.0.1/32'];
     expect(find('http://10.1.2.3:8080', networks)).toEqual({ host: '10.1.2.3', port: 8080 });
@@ -41,7 +41,7 @@ describe('where the gateway connects to', () => {
     'http://[64:ff9b::a9fe:a9fe]:8080',
     'http://[2002:7f00:1::]:8080',
   ])('is never %s, whatever is named', (address) => {
-    expect(find(address, everything)).toBe('no host can be there');
+    expect(find(address, everything)).toBe('no host can have an address in this range');
   });
 
   it.each(['http://127.0.0.1:8080', 'http://127.9.9.9:8080', 'http://[::1]:8080'])(
@@ -63,7 +63,9 @@ describe('where the gateway connects to', () => {
     'file:///etc/passwd',
     'nonsense',
   ])('is not %s', (address) => {
-    expect(find(address, [...everything, '127.0.0.0/8'])).toBe('it is no IP address with a port');
+    expect(find(address, [...everything, '127.0.0.0/8'])).toBe(
+      'it is not an IP address with a port',
+    );
   });
 
   it('connects only to an allowed port', () => {
@@ -73,10 +75,10 @@ describe('where the gateway connects to', () => {
     expect(find('http://10.1.2.3:443', everything)).toContain('SVC_HOST_PORTS');
   });
 
-  it('is never a program of the installation, by whatever address of this machine', () => {
+  it('never connects to a program of the installation, by whatever address of this machine', () => {
     const others = () => ['http://127.0.0.1:4502', 'http://0.0.0.0:4600', 'http://[::]:9090'];
     const ask = (address: string) => find(address, ['127.0.0.0/8', '::1/128'], { others });
-    const own = 'it is that of a program of the installation';
+    const own = 'it is the address of a program of the installation';
     for (const place of ['127.0.0.1:4502', '127.0.0.1:4600', '[::1]:4600', '127.0.0.1:9090']) {
       expect(ask(`http://${place}`), place).toBe(own);
     }

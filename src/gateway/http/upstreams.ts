@@ -1,7 +1,7 @@
 /**
  * Decides which addresses the gateway connects to, whatever a route contains. The gateway is inside the network and
- * acts for any client, so it must not become a proxy to other programs (SSRF). Hosts are at IP addresses in the
- * configured networks and at the configured ports, and never in ranges that no host can have.
+ * acts for any client, so it must not become a proxy to other programs (SSRF). A host's IP address must be in a
+ * configured network, its port must be configured, and the address must not be in a range that no host can have.
  */
 import { BlockList, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -19,8 +19,8 @@ export type UpstreamRules = {
   networks: readonly Network[];
   ports: readonly Ports[];
   /**
-   * Returns the addresses, as `http://host:port`, that are never hosts although they may be in range: the gateway's own
-   * and the control plane's.
+   * Returns the addresses, as `http://host:port`, that are never hosts although they may be in a configured network:
+   * those of the gateway itself and of the control plane.
    */
   others(): readonly string[];
 };
@@ -67,7 +67,10 @@ const loopback = networksOf('127.0.0.0/8', '::1/128');
 
 const isIn = (list: BlockList, ip: string): boolean => list.check(ip, familyOf(ip));
 
-/** Returns every `address port` that a listener URL covers. A wildcard address covers all addresses of this machine. */
+/**
+ * Returns every `address port` pair that a listener URL covers. A wildcard address covers all addresses of this
+ * machine.
+ */
 const placesOf = (url: string): string[] => {
   const { hostname, port, protocol } = new URL(url);
   const ip = hostname.replace(/^\[|\]$/g, '');
@@ -78,7 +81,7 @@ const placesOf = (url: string): string[] => {
   return ips.map((one) => `${one} ${number}`);
 };
 
-/** Creates the check. Loopback is allowed only if a configured network lies within it. */
+/** Creates the check of addresses. Loopback is allowed only if a configured network lies within it. */
 export const createUpstreams = ({ networks, ports, others }: UpstreamRules): Upstreams => {
   const isLocal = ({ ip, bits }: Network): boolean => isIn(loopback, ip) && bits >= 8;
   const local = listOf(networks.filter(isLocal));
@@ -86,8 +89,8 @@ export const createUpstreams = ({ networks, ports, others }: UpstreamRules): Ups
 
   let places: { of: number; known: ReadonlySet<string> } = { of: -1, known: new Set() };
   /**
-   * Returns true if a program of the installation listens at the address. The list of listeners only grows, so its
-   * length shows whether it changed.
+   * Returns true if a program of the installation listens at the address. The list of listeners only grows, so a cache
+   * of it is valid while its length is unchanged.
    */
   const isOther = (place: string): boolean => {
     const urls = others();
@@ -98,18 +101,21 @@ export const createUpstreams = ({ networks, ports, others }: UpstreamRules): Ups
   };
 
   const faultOf = (ip: string, port: number): string | undefined => {
-    if (isIn(never, ip)) return 'no host can be there';
-    if (!isIn(isIn(loopback, ip) ? local : named, ip)) return 'SVC_HOST_NETWORKS does not name it';
+    if (isIn(never, ip)) return 'no host can have an address in this range';
+    if (!isIn(isIn(loopback, ip) ? local : named, ip))
+      return 'it is in no network of SVC_HOST_NETWORKS';
     if (!ports.some(({ first, last }) => first <= port && port <= last)) {
-      return 'SVC_HOST_PORTS does not name its port';
+      return 'its port is not in SVC_HOST_PORTS';
     }
-    return isOther(`${ip} ${port}`) ? 'it is that of a program of the installation' : undefined;
+    return isOther(`${ip} ${port}`)
+      ? 'it is the address of a program of the installation'
+      : undefined;
   };
 
   return {
     find(address) {
       const found = readHostAddress(address);
-      if (found === undefined) return { fault: 'it is no IP address with a port' };
+      if (found === undefined) return { fault: 'it is not an IP address with a port' };
       const { ip, port } = found;
       const fault = faultOf(ip, port);
       return fault === undefined ? { upstream: { host: ip, port } } : { fault };

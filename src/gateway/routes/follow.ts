@@ -14,7 +14,7 @@ import { isRefusal, type RouteTable } from './route-table.ts';
 export type FollowOptions = {
   client: Client;
   routes: RouteTable;
-  /** Called after routes have expired: those listed, or all if undefined. */
+  /** Called after cached routes have expired: the routes of the listed sessions, or all routes if undefined. */
   onChange(sessionIds: readonly string[] | undefined): void;
   log: Log;
 };
@@ -22,7 +22,7 @@ export type FollowOptions = {
 const holdMs = 25_000;
 
 export type Following = {
-  /** Loop of the long poll. Its status is the number of changes in the last answer. */
+  /** Background loop of the long poll. Its status is the number of changes in the last answer. */
   loop: Loop<number>;
   /** Returns the control plane's error while it rejects this gateway's token. */
   refusal(): string | undefined;

@@ -33,8 +33,8 @@ const away = async (): Promise<never> => {
   throw new AppError('unavailable', 'away');
 };
 
-describe('the table of routes', () => {
-  it('shares one lookup among concurrent requests, and repeats it after the maximum age', async () => {
+describe('the route table', () => {
+  it('shares one lookup among concurrent requests, and looks up again after the maximum age', async () => {
     const { table, asked, world } = tableOf();
     const found = await Promise.all([table.find('a'), table.find('a'), table.find('a')]);
     expect(found).toEqual(Array(3).fill({ kind: 'route', route: route('a') }));
@@ -77,7 +77,7 @@ describe('the table of routes', () => {
     expect(asked.length).toBeLessThanOrEqual(3);
   });
 
-  it('goes on using the routes that it knows for a while when the control plane does not answer', async () => {
+  it('keeps using known routes for a while if the control plane does not answer', async () => {
     const { table, asked, world } = tableOf();
     await table.find('a');
     world.answer = away;
@@ -90,7 +90,7 @@ describe('the table of routes', () => {
     expect(table.size()).toBe(0);
   });
 
-  it('does not go on using a route that the control plane refuses to confirm', async () => {
+  it('stops using a route when the control plane refuses to confirm it', async () => {
     const { table, world } = tableOf();
     await table.find('a');
     world.answer = async () => {
@@ -102,7 +102,7 @@ describe('the table of routes', () => {
     expect(await table.find('a')).toEqual({ kind: 'unknown' });
   });
 
-  it('stops using a route that was about to change', async () => {
+  it('uses a route that is about to change only for a short time', async () => {
     const { table, world } = tableOf();
     world.answer = async (id) => route(id, 'PROVISIONING');
     await table.find('a');
@@ -111,7 +111,7 @@ describe('the table of routes', () => {
     expect(await table.find('a')).toEqual({ kind: 'unknown' });
   });
 
-  it('forgets what was used longest ago when it is full', async () => {
+  it('evicts the least recently used entry when it is full', async () => {
     const { table, asked } = tableOf({ most: 2 });
     for (const id of ['a', 'b', 'a', 'c', 'a', 'b']) await table.find(id);
     expect(table.size()).toBe(2);

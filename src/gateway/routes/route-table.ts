@@ -1,8 +1,7 @@
 /**
- * Caches the routes of sessions in memory. An entry is used until its time is over or the feed reports a change; the
+ * Caches the routes of sessions in memory. An entry is used until its lifetime ends or the feed reports a change; the
  * next request then asks the control plane again. If the control plane does not answer, the last known route stays in
  * use, so that sessions remain reachable. If the control plane rejects the gateway's token, the route becomes unknown.
- *
  * The number of entries is bounded; the least recently used one is evicted first.
  */
 import { LRUCache } from 'lru-cache';
@@ -10,16 +9,16 @@ import { AppError } from '#domain/error.ts';
 import type { Route } from '#wire/gateway-api/operations.ts';
 
 /**
- * Result of a lookup: the route; `none` if the session does not exist; `unknown` if the control plane could not be
- * asked and nothing is cached.
+ * Result of a lookup: the route; `none` if the session does not exist; `unknown` if the control plane did not answer
+ * and nothing is cached.
  */
 export type Found = { kind: 'route'; route: Route } | { kind: 'none' } | { kind: 'unknown' };
 
 export type RouteTable = {
   find(sessionId: string): Promise<Found>;
-  /** Asks the control plane, whatever is cached. */
+  /** Asks the control plane for the session's route, even if one is cached. */
   refresh(sessionId: string): Promise<Found>;
-  /** Marks these routes as possibly changed. */
+  /** Marks the routes of these sessions as possibly changed. */
   expire(sessionIds: readonly string[]): void;
   /** Marks all routes as possibly changed. */
   expireAll(): void;
@@ -29,26 +28,26 @@ export type RouteTable = {
 
 export type RouteTableOptions = {
   /**
-   * Asks the control plane. Throws `not_found`, `unauthenticated` or `forbidden` as it answered, or any other error if
-   * it did not answer.
+   * Asks the control plane for a route. Throws `not_found`, `unauthenticated` or `forbidden` if the control plane
+   * answered that, and any other error if it did not answer.
    */
   ask(sessionId: string): Promise<Route>;
-  /** Most entries. */
+  /** Maximum number of entries. */
   most: number;
-  /** Monotonic clock, in milliseconds. */
+  /** Monotonic clock, in milliseconds; a test may replace it. */
   now?: () => number;
 };
 
-/** Time after which a steady route is looked up again even if the feed reported no change. */
+/** Time after which a steady route is looked up again even if the feed reported no change, in milliseconds. */
 const steadyMs = 60_000;
-/** Lifetimes of a route that is about to change, and of the finding that a session does not exist. */
+/** Lifetime of a route that is about to change, and of the result that a session does not exist, in milliseconds. */
 const passingMs = 500;
 const noneMs = 2_000;
-/** Longest age of a route that is still used while the control plane cannot be asked. */
+/** Maximum age up to which a route is used while the control plane does not answer, in milliseconds. */
 const lastResortMs = 3_600_000;
-/** Wait after a failed lookup before the next one. */
+/** Delay after a failed lookup before the next one, in milliseconds. */
 const restMs = 1_000;
-/** Most concurrent lookups. More would only queue at the control plane. */
+/** Maximum number of concurrent lookups. More would only queue at the control plane. */
 const mostAsks = 512;
 
 type Entry = { found: Found; askedAt: number; freshUntil: number };
@@ -76,7 +75,7 @@ export const createRouteTable = (options: RouteTableOptions): RouteTable => {
   const entries = new LRUCache<string, Entry>({ max: most });
   const asks = new Map<string, Ask>();
 
-  /** Returns the cached route if it may still be used; it is used for `restMs` until the next lookup. */
+  /** Returns the cached route if it is not too old. It is then used for `restMs` before the next lookup. */
   const fallBack = (sessionId: string): Found => {
     const entry = entries.get(sessionId);
     if (entry === undefined) return unknown;

@@ -1,6 +1,6 @@
 /**
- * Adds the first request of each session through this gateway to the session's trace. An agent's wait ends with the
- * first answer, not when the session is ready. Later requests are counted and not traced.
+ * Adds the first request of each session through this gateway to the session's trace, because an agent waits until the
+ * first answer, not only until the session is ready. Later requests are counted, but not traced.
  */
 import { LRUCache } from 'lru-cache';
 import type { SurfaceKind } from '#domain/session.ts';
@@ -12,22 +12,22 @@ export type AnsweredRequest = {
   surface: SurfaceKind;
   status: number;
   beganMs: number;
-  /** Time at which the gateway knew where the session is served. */
+  /** Time at which the gateway knew the address of the session's host. */
   routedMs: number;
-  /** `traceparent` of the request. */
+  /** `traceparent` header of the request. */
   causedBy: string | undefined;
 };
 
 export type FirstRequests = {
-  /** Called when the head of an answer is sent. */
+  /** Called when the status and headers of an answer are sent. */
   note(request: AnsweredRequest): void;
 };
 
 const step = 'first request';
 
 /**
- * Reports first requests to a tracer. It remembers `most` sessions; one used again after a long time may be traced
- * twice.
+ * Reports the first request of each session to a tracer. It remembers at most the given number of sessions. A session
+ * that was forgotten meanwhile may be reported again.
  */
 export const createFirstRequests = (tracer: Tracer, most: number): FirstRequests => {
   const seen = new LRUCache<string, true>({ max: most });

@@ -10,7 +10,7 @@ import type { Arrival } from '../http/server.ts';
 import type { RouteTable } from '../routes/route-table.ts';
 import type { Visits } from './visits.ts';
 
-/** Status label of a request whose connection ended before it was answered. */
+/** Status label of a request whose connection ended before an answer. */
 const brokenOff = 'none';
 
 /** Creates all metrics in a registry of their own. */
@@ -21,20 +21,20 @@ export const createMetrics = () => {
     registry,
     requests: new Counter({
       name: 'svc_gateway_requests_total',
-      help: 'Requests for a surface that are over, by surface and status of the answer',
+      help: 'Requests for a surface that have ended, by surface and status of the answer',
       labelNames: ['surface', 'status'],
       registers,
     }),
     requestSeconds: new Histogram({
       name: 'svc_gateway_request_seconds',
-      help: 'From the head of a request for a surface to the end of its answer',
+      help: 'Duration of a request for a surface, from its head to the end of its answer',
       labelNames: ['surface'],
       buckets: secondsBuckets,
       registers,
     }),
     refusals: new Counter({
       name: 'svc_gateway_refusals_total',
-      help: 'Requests that the gateway answered itself, by what it said',
+      help: 'Errors that the gateway answered itself, by error code',
       labelNames: ['code'],
       registers,
     }),
@@ -55,12 +55,12 @@ export const addGauges = ({ registry }: Metrics, visits: Visits, routes: RouteTa
       },
     });
   };
-  gauge('svc_gateway_under_way', 'Requests and tunnels under way', () => visits.counts().underWay);
-  gauge('svc_gateway_tunnels', 'Tunnels under way', () => visits.counts().tunnels);
-  gauge('svc_gateway_routes', 'Sessions whose route is remembered', () => routes.size());
+  gauge('svc_gateway_under_way', 'Open requests and tunnels', () => visits.counts().underWay);
+  gauge('svc_gateway_tunnels', 'Open tunnels', () => visits.counts().tunnels);
+  gauge('svc_gateway_routes', 'Sessions whose route is cached', () => routes.size());
 };
 
-/** Counts a request for a surface when it is over. */
+/** Counts a request for a surface when it has ended. */
 export const countRequest = (
   { requests, requestSeconds }: Metrics,
   { response, upgrade }: Arrival,

@@ -1,4 +1,7 @@
-/** Serves the gateway's own paths, under host names that are not surfaces: `/health` and `/ready`, for operators. */
+/**
+ * Serves the gateway's own paths, `/health` and `/ready`, for operators. Requests reach them under host names that are
+ * not those of surfaces.
+ */
 
 import { unknownHost } from '../http/refusals.ts';
 import type { Refuser } from '../http/refuser.ts';
@@ -14,14 +17,16 @@ export type HealthParts = {
 
 const askControl = ({ following }: HealthParts): string => {
   const refusal = following.refusal();
-  if (refusal !== undefined) return `it refuses this gateway: ${refusal}`;
-  return following.loop.status().last === undefined ? 'not heard of yet' : 'ok';
+  if (refusal !== undefined) return `the control plane refuses this gateway: ${refusal}`;
+  return following.loop.status().last === undefined
+    ? 'the control plane has not answered yet'
+    : 'ok';
 };
 
 /**
- * Returns the result of each readiness check. The gateway is ready after the control plane's first answer. If the
- * control plane fails later, the gateway serves from its cache and stays ready, unless the control plane rejects its
- * token.
+ * Returns the result of each readiness check. The gateway becomes ready with the control plane's first answer. If the
+ * control plane stops answering later, the gateway serves from its cache and stays ready. If it rejects the gateway's
+ * token, the gateway is no longer ready.
  */
 const checksOf = (parts: HealthParts): Record<string, string> => ({
   running: parts.isStopping() ? 'it is stopping' : 'ok',

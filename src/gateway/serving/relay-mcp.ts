@@ -1,6 +1,6 @@
 /**
- * Relays requests for the MCP server of a session to the control plane, which serves it and checks the session's
- * token. Agents in a network that reaches only the gateway can thus reach their tools, too.
+ * Relays requests for the MCP server of a session to the control plane, which serves it and checks the session's token.
+ * Agents that can reach only the gateway's network can thus use their tools.
  */
 import { Agent } from 'node:https';
 import { readVisitor, requestHeaders } from '../http/forwarded-headers.ts';

@@ -1,7 +1,7 @@
 /**
  * Serves one request: finds its surface, checks access, looks up the route, checks the host's address, and relays the
- * exchange. If a host accepts no connection, the session may have moved. Its route is then looked up again, and only
- * if that changed is the request sent a second time.
+ * exchange. If a host accepts no connection, the session may have moved. The gateway then looks up the route again, and
+ * sends the request a second time only if the route has changed.
  */
 import type { Agent } from 'node:http';
 import type { SurfaceTemplate } from '#domain/surface-address.ts';
@@ -48,7 +48,7 @@ export type ServeParts = {
   upstreams: Upstreams;
   visits: Visits;
   access: SurfaceAccess;
-  /** Returns the name of a session's pass cookie, which is hidden from hosts. */
+  /** Returns the name of a session's pass cookie. That cookie is not sent to hosts. */
   passCookie(sessionId: string): string;
   /** Agent that keeps connections to hosts. */
   agent: Agent;
@@ -61,11 +61,11 @@ export type ServeParts = {
   log: Log;
 };
 
-/** Address of a surface, and the key that its host requires there. */
+/** Address of a surface, and the key that its host requires of requests there. */
 type Reached = { address: string; upstream: Upstream; entryKey?: string | undefined };
 type Destination = Reached | { refusal: Refusal };
 
-/** Returns the address of the requested surface, or why there is none. */
+/** Returns the address of the requested surface, or the error to answer if it has none. */
 const destinationOf = (
   { upstreams, log }: Pick<ServeParts, 'upstreams' | 'log'>,
   found: Found,
@@ -88,12 +88,12 @@ const destinationOf = (
   }
   log.warn(
     { sessionId, address, ...destination },
-    'a route leads where no host is; nothing is sent',
+    'a route names an address that no host can have; nothing is sent',
   );
   return { refusal: hostUnreachable(sessionId) };
 };
 
-/** Failure that needs an answer of the gateway. */
+/** Failure that the gateway has to answer with an error. */
 type Unanswered = Exclude<Failure, { kind: 'dropped' }>;
 
 const refusalFor = (failure: Unanswered, sessionId: string, limits: Limits): Refusal => {
@@ -160,7 +160,7 @@ const faultOf = ({ request, upgrade }: Arrival, limits: Limits): Refusal | undef
   if (length > limits.bodyBytes) return bodyTooLarge(limits.bodyBytes);
   const hasBody = length > 0 || request.headers['transfer-encoding'] !== undefined;
   if (upgrade === undefined || !hasBody) return undefined;
-  return badRequest('a request that changes the protocol has no body');
+  return badRequest('a request that switches the protocol must not have a body');
 };
 
 const noteAnswer = (
@@ -175,7 +175,9 @@ const noteAnswer = (
   firstRequests.note({ sessionId, surface, status, causedBy, ...times });
 };
 
-/** Chooses the answer to a failed request from the failure and from where the session is now. */
+/**
+ * Chooses the error to answer to a failed request, from the kind of the failure and the current state of the session.
+ */
 const judgeFailure = (
   { request }: Arrival,
   failure: Unanswered,

@@ -4,26 +4,26 @@
  */
 
 export type Visit = {
-  /** Marks the visit as a tunnel to this address; `cut` ends it. */
+  /** Marks the visit as a tunnel to this address; calling `cut` closes it. */
   becomeTunnel(address: string, cut: () => void): void;
   leave(): void;
 };
 
 export type Visits = {
-  /** Registers a request; undefined if the session is at its limit. */
+  /** Registers a request, and returns its visit; undefined if the session is at its limit. */
   enter(sessionId: string): Visit | undefined;
-  /** Returns the number of open requests and tunnels, and that of tunnels alone. */
+  /** Returns the number of open requests and tunnels together, and the number of tunnels alone. */
   counts(): { underWay: number; tunnels: number };
   /** Returns the sessions that have tunnels. */
   tunnelled(): string[];
-  /** Cuts the session's tunnels that lead to none of these addresses. */
+  /** Closes the session's tunnels, except those that lead to one of the given addresses. */
   cutTunnels(sessionId: string, exceptTo: readonly string[]): void;
 };
 
 type Tunnel = { address: string; cut: () => void };
 type Stay = { tunnel: Tunnel | undefined };
 
-/** Creates the counters; they begin empty. */
+/** Creates the tracker of one gateway, without any visits. */
 export const createVisits = (perSession: number): Visits => {
   const sessions = new Map<string, Set<Stay>>();
   const tunnelsOf = (sessionId: string): Tunnel[] =>

@@ -13,9 +13,9 @@ import { type Static, Type } from '../type.ts';
 /** A published pool with its hosts. */
 export const PoolReport = Type.Interface([PublishedPool], {
   installation: Type.String(),
-  isLed: Type.Boolean({ description: 'whether an orchestrator keeps the pool at present' }),
+  isLed: Type.Boolean({ description: 'whether an orchestrator manages the pool at present' }),
   unknownWorlds: Type.Array(Type.String(), {
-    description: 'those of its worlds that do not exist',
+    description: 'worlds that the pool is to preload, but that do not exist',
   }),
   hosts: Type.Object({
     starting: Type.Integer(),
@@ -25,21 +25,22 @@ export const PoolReport = Type.Interface([PublishedPool], {
     draining: Type.Integer(),
   }),
   fresh: Type.Integer({
-    description: 'warm hosts that hold no world yet, which are what `target` is about',
+    description: 'warm hosts without a loaded world; `target` is the desired number of these',
   }),
 });
 export type PoolReport = Static<typeof PoolReport>;
 
 export const listPools = getOperation({
   id: 'listPools',
-  summary: 'The pools of all installations, each with how many hosts it has by state',
+  summary: 'The pools of all installations, each with its number of hosts in each state',
   path: '/pools',
   access: 'admin',
   answer: Type.Object({
     pools: Type.Array(PoolReport),
-    waitingSessions: Type.Integer({ description: 'sessions that no host has yet' }),
+    waitingSessions: Type.Integer({ description: 'sessions that wait for a host' }),
     longestWaitMs: Type.Number({
-      description: 'wait of the oldest of them; 0 when there are none',
+      description:
+        'wait of the session that has waited longest, in milliseconds; 0 when there are none',
     }),
   }),
 });
@@ -52,17 +53,21 @@ export const AdminHost = Type.Object({
   runtime: Type.String(),
   state: oneOf(hostStates),
   sessionId: nullable(Type.String()),
-  versionId: nullable(Type.String({ description: 'the world version that it holds' })),
+  versionId: nullable(Type.String({ description: 'the world version that the host has loaded' })),
   world: nullable(
-    Type.String({ description: 'the world of that version: `organization/project/slug`' }),
+    Type.String({ description: 'the world of the loaded version: `organization/project/slug`' }),
   ),
-  versionNumber: nullable(Type.Integer({ description: "number of the world's version, from 1" })),
-  uses: Type.Integer({ description: 'sessions that it was given so far' }),
+  versionNumber: nullable(
+    Type.Integer({ description: 'number of the loaded version of the world, from 1' }),
+  ),
+  uses: Type.Integer({ description: 'number of sessions that the host has served so far' }),
   address: nullable(Type.String()),
   ageMs: Type.Number(),
-  stateAgeMs: Type.Number({ description: 'since it entered its state' }),
-  silentMs: nullable(Type.Number({ description: 'since its last message; null before the first' })),
-  rssBytes: nullable(Type.Number({ description: 'memory that it last reported' })),
+  stateAgeMs: Type.Number({ description: 'time since the host entered its state' }),
+  silentMs: nullable(
+    Type.Number({ description: "time since the host's last message; null before the first" }),
+  ),
+  rssBytes: nullable(Type.Number({ description: 'memory use that the host last reported' })),
   endReason: nullable(Type.String({ description: 'why the host was drained or is gone' })),
   endDetail: nullable(Type.String()),
 });
@@ -70,7 +75,8 @@ export type AdminHost = Static<typeof AdminHost>;
 
 export const listHosts = getOperation({
   id: 'listHosts',
-  summary: 'Hosts: those that are not gone, or of a given state; the newest in their state first',
+  summary:
+    'Hosts that are not gone, or those in a given state; ordered by the time they entered it, newest first',
   path: '/hosts',
   access: 'admin',
   query: Type.Object({
@@ -80,24 +86,24 @@ export const listHosts = getOperation({
   }),
   answer: Type.Object({
     hosts: Type.Array(AdminHost),
-    total: Type.Integer({ description: 'how many match' }),
+    total: Type.Integer({ description: 'number of hosts that match' }),
   }),
 });
 
 /** An import or publish job that has not ended. Ages are in milliseconds on the database's clock. */
 export const AdminImport = Type.Object({
-  id: Type.String({ description: 'id of its batch' }),
+  id: Type.String({ description: 'id of the batch of the import or publish' }),
   kind: oneOf(['import', 'publish']),
   world: Type.String({ description: '`organization/project/slug`' }),
   state: oneOf(['queued', 'validating', 'applying']),
-  ageMs: Type.Number({ description: 'since it was sealed' }),
+  ageMs: Type.Number({ description: 'time since the batch was sealed' }),
   leaseMs: nullable(
     Type.Number({
       description:
-        "time left of the worker's lease; negative: the worker is gone; null: the import is queued",
+        "time left of the worker's lease; negative: the worker is gone; null: the job is queued",
     }),
   ),
-  attempts: Type.Integer({ description: 'workers that have held it' }),
+  attempts: Type.Integer({ description: 'number of workers that have held the job' }),
   chunks: Type.Integer(),
   rows: Type.Number(),
   validatedChunks: Type.Integer(),
@@ -108,12 +114,12 @@ export type AdminImport = Static<typeof AdminImport>;
 export const listImports = getOperation({
   id: 'listImports',
   summary:
-    'Imports and publishes that wait or are under way, in the order in which they were sealed',
+    'Imports and publishes that are queued or in progress, in the order in which they were sealed',
   path: '/imports',
   access: 'admin',
   answer: Type.Object({
     imports: Type.Array(AdminImport, { description: 'the first 1,000' }),
-    total: Type.Integer({ description: 'how many there are' }),
+    total: Type.Integer({ description: 'number of such jobs in all' }),
   }),
 });
 
@@ -122,7 +128,7 @@ export const drainableStates: readonly HostState[] = ['starting', 'warm', 'assig
 
 export const drainHosts = operation({
   id: 'drainHosts',
-  summary: 'Take hosts out of service: one, or those of a pool. Their pool replaces them',
+  summary: 'Take one host, or the hosts of a pool, out of service; the pool replaces them',
   method: 'POST',
   path: '/drain',
   access: 'admin',
@@ -131,25 +137,27 @@ export const drainHosts = operation({
     installation: Type.Optional(
       Type.String({
         maxLength: limits.idChars,
-        description: 'installation of the pool; absent: all installations that have it',
+        description:
+          "installation of the pool; if absent, the pool's hosts in all installations are drained",
       }),
     ),
     pool: Type.Optional(Id),
     endSessions: Type.Boolean({
-      description: 'whether hosts that serve a session are drained, too, which ends the session',
+      description:
+        'whether hosts that serve a session are drained, too; draining one ends its session',
     }),
   }),
   answers: {
     200: Type.Object({
       drained: Type.Array(Type.String()),
       kept: Type.Array(Type.String(), {
-        description: 'hosts that serve a session and were not drained',
+        description: 'hosts that were not drained because they serve a session',
       }),
     }),
   },
   refusals: {
-    400: 'neither one host nor a pool is named',
-    404: 'there is no such host, or no host in such a pool',
+    400: 'the request names neither a host nor a pool',
+    404: 'there is no such host, or the pool has no hosts',
     409: 'the host serves a session, and `endSessions` is false',
   },
 });
@@ -168,7 +176,7 @@ export type DoctorCheck = Static<typeof DoctorCheck>;
 export const examine = getOperation({
   id: 'examine',
   summary:
-    'Whether the installation is well: database, clocks, blobs, orchestrators, pools, sessions',
+    'Health checks of the installation: database, clocks, blobs, orchestrators, pools, sessions',
   path: '/doctor',
   access: 'admin',
   answer: Type.Object({ checks: Type.Array(DoctorCheck) }),
@@ -176,19 +184,23 @@ export const examine = getOperation({
 
 export const checkBlobs = getOperation({
   id: 'checkBlobs',
-  summary: 'Read the blobs of worlds, some at a time, and list those that hold other bytes or none',
+  summary:
+    'Read the blobs of some worlds at a time, and list the blobs that are missing or have other contents',
   path: '/doctor/blobs',
   access: 'admin',
   query: Type.Object({
     after: Type.Optional(
-      Type.String({ maxLength: limits.nameChars, description: 'the `next` of the answer before' }),
+      Type.String({
+        maxLength: limits.nameChars,
+        description: 'the `next` of the previous answer',
+      }),
     ),
   }),
   answer: Type.Object({
     damaged: Type.Array(Type.Object({ world: Type.String(), blob: Type.String() })),
     place: Type.String({ description: 'location of the blobs, for people' }),
     looked: Type.Integer({ description: 'worlds whose blobs were read for this answer' }),
-    total: Type.Integer({ description: 'worlds that there are' }),
+    total: Type.Integer({ description: 'total number of worlds' }),
     bytes: Type.Integer(),
     next: nullable(
       Type.String({ description: '`after` of the next request; null: all worlds have been read' }),
@@ -199,11 +211,14 @@ export type BlobsChecked = Static<(typeof checkBlobs)['answers'][200]>;
 
 export const previewCollection = getOperation({
   id: 'previewCollection',
-  summary: 'Which bytes will be collected, as only deleted worlds and dead uploads have them',
+  summary:
+    'Data that will be collected, because only deleted worlds or abandoned uploads refer to it',
   path: '/blobs/collectable',
   access: 'admin',
   answer: Type.Object({
-    graceMinutes: Type.Integer({ description: 'time for which a deleted world keeps its bytes' }),
+    graceMinutes: Type.Integer({
+      description: 'time for which the data of a deleted world is retained',
+    }),
     worlds: Type.Array(
       Type.Object({
         world: Type.String(),
@@ -216,13 +231,15 @@ export const previewCollection = getOperation({
       }),
       {
         description:
-          'deleted worlds that still have bytes, the next to be collected first; 100 at most',
+          'deleted worlds that still have data, the next to be collected first; 100 at most',
       },
     ),
     totalWorlds: Type.Integer(),
     blobs: Type.Integer(),
     bytes: Type.Integer(),
-    isLowerBound: Type.Boolean({ description: 'true: there are more than were counted' }),
+    isLowerBound: Type.Boolean({
+      description: 'true: there are more than were counted; counting stopped there',
+    }),
     place: Type.String({ description: 'location of the blobs, for people' }),
   }),
 });

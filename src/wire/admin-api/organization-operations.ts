@@ -30,8 +30,7 @@ export const listOrganizations = getOperation({
 
 export const createOrganization = operation({
   id: 'createOrganization',
-  summary:
-    'Make an organization with a key pair of its own, and its first owner where one is named',
+  summary: 'Create an organization with a key pair of its own, and its first owner if one is named',
   method: 'POST',
   path: '/organizations',
   access: 'admin',
@@ -49,7 +48,8 @@ export type MadeOrganizationView = Static<(typeof createOrganization)['answers']
 
 export const addOwner = operation({
   id: 'addOwner',
-  summary: 'Make a person an owner of an organization, with a token for 90 days',
+  summary:
+    'Make a person an owner of an organization, and create a token for that person, valid for 90 days',
   method: 'POST',
   path: '/organizations/{organization}/owners',
   access: 'admin',
@@ -60,8 +60,7 @@ export const addOwner = operation({
 
 export const giveQuotas = operation({
   id: 'giveQuotas',
-  summary:
-    "Give a project other quotas and another rate limit than the installation's, more than these, too",
+  summary: "Set quotas and a rate limit of a project; they may exceed the installation's",
   method: 'PATCH',
   path: '/organizations/{organization}/projects/{project}/quotas',
   access: 'admin',

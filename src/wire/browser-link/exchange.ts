@@ -1,14 +1,14 @@
 /**
- * Contract between a session's browser and its world host, at the UI's own origin. The browser posts its events and
- * the results of orders; the answer carries new orders. The world host may hold one request until it has orders, while
- * the browser posts events with others. Requests carry the UI's pass and a key, so that no page of the session can
+ * Contract between a session's browser and its world host, at the UI's own origin. The browser posts its events and the
+ * results of orders; the answer carries new orders. The world host may hold one request until it has orders, while the
+ * browser posts events with other requests. Requests carry the UI's pass and a key, so that no page of the session can
  * pose as the browser.
  */
 import { limits } from '#domain/limits.ts';
 import { JsonObject, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
-/** Path at the world host, and the header with the key. */
+/** Path at the world host to which the browser posts, and the header that carries the key. */
 export const browserLinkPath = '/__svc/browser/';
 export const browserKeyHeader = 'svc-browser-key';
 /** Purpose string with which the key is derived from the session's token. */
@@ -52,12 +52,19 @@ export type BrowserAnswer = Static<typeof BrowserAnswer>;
 /** Body that the browser posts. */
 export const BrowserReport = Type.Object({
   hostId: Type.Optional(
-    Type.String({ maxLength: 64, description: 'of the browser; left out by the release before' }),
+    Type.String({
+      maxLength: 64,
+      description: "id of the browser's host; the previous release sends none",
+    }),
   ),
   generation: Type.Integer({
-    description: 'of that host; another host or generation is another browser and takes its place',
+    description:
+      'generation of that host; another host or generation is another browser, which replaces the earlier one',
   }),
-  resets: Type.Integer({ minimum: 0, description: 'of the session that its profile has seen' }),
+  resets: Type.Integer({
+    minimum: 0,
+    description: "number of resets of the session when the browser's profile was created",
+  }),
   first: Type.Integer({
     minimum: 0,
     description: 'number of the first entry, counted by the browser',
@@ -71,9 +78,12 @@ export type BrowserReport = Static<typeof BrowserReport>;
 /** Answer of the world host. */
 export const BrowserOrders = Type.Object({
   resets: Type.Integer({
-    description: 'of the session so far; a profile that has seen fewer is thrown away',
+    description:
+      'number of resets of the session so far; a browser whose profile is from before the last reset discards it',
   }),
-  taken: Type.Integer({ description: 'entries of this browser that are in the ledger' }),
+  taken: Type.Integer({
+    description: 'number of entries of this browser that are stored in the ledger',
+  }),
   orders: Type.Array(BrowserOrder),
 });
 export type BrowserOrders = Static<typeof BrowserOrders>;

@@ -1,7 +1,7 @@
 /**
- * Contract between gateways and the control plane. Base address: `{base_url}/api/gateway`, bearer: the gateway token.
- * A gateway asks which hosts serve the surfaces of sessions and follows changes. Only the control plane knows that,
- * and only it consumes the one-time links by which people enter.
+ * Contract between gateways and the control plane. Base address: `{base_url}/api/gateway`, bearer: the gateway token. A
+ * gateway asks which hosts serve the surfaces of sessions and follows changes. Only the control plane knows the hosts,
+ * and only it consumes the one-time links by which people open surfaces.
  */
 import { limits } from '#domain/limits.ts';
 import { endReasons, sessionStates, surfaceKinds } from '#domain/session.ts';
@@ -22,14 +22,17 @@ export const Route = Type.Object({
       ui: Type.Optional(Type.String()),
       browser: Type.Optional(Type.String()),
     },
-    { description: "base addresses on the session's host; only while the session is READY" },
+    {
+      description:
+        "base address of each surface on the session's host; only while the session is READY",
+    },
   ),
   entryKeys: Type.Optional(
     Type.Object(
       { ui: Type.Optional(Type.String()), browser: Type.Optional(Type.String()) },
       {
         description:
-          'keys that the host requires from gateways, for the surfaces that people enter',
+          'keys that the host requires from gateways, for the surfaces that people open in a browser',
       },
     ),
   ),
@@ -44,7 +47,7 @@ export type Route = Static<typeof Route>;
 
 export const resolveRoute = getOperation({
   id: 'resolveRoute',
-  summary: 'Where the surfaces of a session are served now',
+  summary: 'Current addresses of the surfaces of a session',
   path: '/routes/{sessionId}',
   access: 'gateway',
   params: SessionParams,
@@ -53,11 +56,11 @@ export const resolveRoute = getOperation({
 
 export const RouteChanges = Type.Object({
   cursor: Type.String({
-    description: 'position at which this answer ends; `after` of the next request',
+    description: 'position at which this answer ends, to be sent as `after` of the next request',
   }),
   missed: Type.Boolean({
     description:
-      'whether changes between `after` and `cursor` are unknown, so that any route may differ',
+      'true if the changes between `after` and `cursor` are unknown, so that any route may have changed',
   }),
   sessionIds: Type.Array(Type.String(), { description: 'sessions whose route has changed' }),
 });
@@ -65,7 +68,7 @@ export type RouteChanges = Static<typeof RouteChanges>;
 
 export const followRoutes = getOperation({
   id: 'followRoutes',
-  summary: 'Sessions whose route changed; held until there is one',
+  summary: 'Sessions whose route changed; the answer is held until there is one',
   path: '/changes',
   access: 'gateway',
   query: Type.Object(
@@ -80,7 +83,7 @@ export const followRoutes = getOperation({
 
 export const consumeLink = operation({
   id: 'consumeLink',
-  summary: 'Use up a one-time link to a surface',
+  summary: 'Consume a one-time link to a surface',
   method: 'POST',
   path: '/routes/{sessionId}/entries',
   access: 'gateway',
@@ -95,7 +98,7 @@ export const consumeLink = operation({
   answers: {
     200: Type.Object({
       accepted: Type.Boolean({
-        description: 'false: it was used already, is too old, or never was',
+        description: 'false: the link was used already, has expired, or does not exist',
       }),
     }),
   },

@@ -19,7 +19,7 @@ const sources = {
   snapshot: DigestText,
   blobs: Type.Record(Type.String(), Type.String(), {
     description:
-      'base64 of the small ones of bundle and snapshot, by digest; the host fetches the others',
+      'base64 of the bundle and the snapshot by digest, where these are small; the host fetches the others',
   }),
 };
 export const WorldSources = Type.Object(sources);
@@ -35,7 +35,9 @@ export const LinkedWorld = Type.Object({
   worldSlug: Type.String(),
   ...sources,
   task: nullable(TaskSpec),
-  tools: Type.Array(Type.String(), { description: 'names of its tools that the session serves' }),
+  tools: Type.Array(Type.String(), {
+    description: 'names of the tools of the linked world that the session serves',
+  }),
 });
 export type LinkedWorld = Static<typeof LinkedWorld>;
 
@@ -43,14 +45,14 @@ export type LinkedWorld = Static<typeof LinkedWorld>;
 export const Assignment = Type.Object({
   sessionId: Type.String(),
   generation: Generation,
-  sessionToken: Type.String({ description: 'bearer that its API surface accepts' }),
+  sessionToken: Type.String({ description: "bearer token that the session's API surface accepts" }),
   worldSlug: Type.String(),
   ...sources,
   task: nullable(TaskSpec),
   surfaces: Type.Array(Type.String()),
   address: Type.Optional(
     Type.String({
-      description: 'address of its API surface for clients, with a scheme and no path',
+      description: "address of the session's API surface for clients, with a scheme and no path",
     }),
   ),
   clock: SessionClock,

@@ -1,6 +1,6 @@
 /**
- * Messages of a host of the kind `browser` to the control plane, beyond those of every host (`operations.ts`). It gets
- * its session by the same poll and sends the same heartbeats.
+ * Messages of a host of the kind `browser` to the control plane, beyond those of every host (`operations.ts`). A
+ * browser host gets its session by the same poll and sends the same heartbeats.
  */
 import { limits } from '#domain/limits.ts';
 import { recordingLimits, recordingMarks } from '#domain/recording.ts';
@@ -14,11 +14,14 @@ const SessionParams = Type.Object({ sessionId: Id });
 
 /** A surface that the browser may reach. */
 export const BrowserReach = Type.Object({
-  origin: Type.String({ description: '`http(s)://host[:port]`, as pages see it' }),
+  origin: Type.String({ description: '`http(s)://host[:port]` of the surface, as pages see it' }),
   connectTo: Type.Optional(
     Type.Object(
       { host: Type.String(), port: Type.Integer({ minimum: 1, maximum: 65_535 }) },
-      { description: 'address to which the browser connects for it; absent: that of the origin' },
+      {
+        description:
+          'address to which the browser connects for this origin; if absent, that of the origin itself',
+      },
     ),
   ),
 });
@@ -30,41 +33,51 @@ export const BrowserAssignment = Type.Object({
   tier: oneOf(browserTiers),
   token: Type.String({
     description:
-      'bearer of DevTools clients, which also signs the passes to its listener. The next browser of the session has the same',
+      "bearer token of DevTools clients, which also signs the passes to the browser's listener; the next browser of the session has the same token",
   }),
-  entry: Type.String({ description: 'page that it opens first' }),
+  entry: Type.String({ description: 'page that the browser opens first' }),
   cookies: Type.Array(
     Type.Object({ url: Type.String(), name: Type.String(), value: Type.String() }),
     {
-      description: 'cookies that admit it to the page; session cookies, `HttpOnly`, `SameSite=Lax`',
+      description:
+        'cookies that give the browser access to the page; they are session cookies, `HttpOnly`, `SameSite=Lax`',
     },
   ),
   reach: Type.Array(BrowserReach, {
-    description: 'all origins that it may reach; the page is the first',
+    description: 'all origins that the browser may reach; that of the page is the first',
   }),
   link: Type.Object(
     { url: Type.String(), cookie: Type.String(), key: Type.String() },
     {
-      description: 'address and key of its link to the world host of the session (`browser-link`)',
+      description:
+        "address and key of the browser's link to the world host of the session (`browser-link`)",
     },
   ),
   address: Type.Optional(
     Type.String({
       description:
-        'address of the browser before it on this machine; it also serves there if it can',
+        "address of the session's previous browser, if that ran on this machine; the browser also serves there if it can",
     }),
   ),
   lost: nullable(
     Type.String({
-      description: 'reason for the loss of the browser before it; null: it is the first',
+      description: "reason for the loss of the session's previous browser; null: this is the first",
     }),
   ),
   checkpoint: nullable(
-    Type.String({ description: 'JSON text from which it resumes instead of opening the page' }),
+    Type.String({
+      description:
+        'JSON text of the checkpoint that the browser resumes instead of opening the page',
+    }),
   ),
   recording: Type.Optional(
     Type.Object(
-      { next: Type.Integer({ minimum: 0, description: 'number of the first part to send' }) },
+      {
+        next: Type.Integer({
+          minimum: 0,
+          description: 'number of the first part of the recording to send',
+        }),
+      },
       {
         description:
           'the browser is recorded; absent: the recording was not requested, or has reached its limit',
@@ -86,7 +99,8 @@ export const reportBrowserReady = operation({
     address: Type.Optional(
       Type.String({
         maxLength: limits.idChars,
-        description: 'second address that it serves: that of the browser before it',
+        description:
+          "second address that the browser serves: that of the session's previous browser",
       }),
     ),
   }),
@@ -106,7 +120,7 @@ export const keepCheckpoint = operation({
     sequence: Type.Integer({
       minimum: 0,
       maximum: 2 ** 31 - 1,
-      description: 'grows with each checkpoint',
+      description: 'number of the checkpoint, which grows with each',
     }),
     content: Type.String({ maxLength: limits.checkpointChars, description: 'JSON text' }),
   }),
@@ -119,7 +133,7 @@ export const RecordedPicture = Type.Object({
   afterMs: Type.Integer({
     minimum: 0,
     maximum: 32_767,
-    description: 'time since the start of its part',
+    description: "time since the start of the picture's part, in milliseconds",
   }),
   data: Type.String({
     maxLength: Math.ceil(recordingLimits.pictureBytes / 3) * 4,
@@ -131,14 +145,18 @@ export type RecordedPicture = Static<typeof RecordedPicture>;
 export const keepRecording = operation({
   id: 'keepRecordingPart',
   summary:
-    'Keep the next part of what the browser showed; one that was kept already changes nothing',
+    "Store the next part of the browser's recording; a part that is stored already is ignored",
   method: 'PUT',
   path: '/world-sessions/{sessionId}/browser/recording',
   access: 'host',
   params: SessionParams,
   body: Type.Object({
     generation: Generation,
-    number: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 2, description: 'number of the part' }),
+    number: Type.Integer({
+      minimum: 0,
+      maximum: 2 ** 31 - 2,
+      description: 'number of the part in the recording',
+    }),
     beganAtMs: Type.Integer({
       minimum: 0,
       maximum: 8_640_000_000_000_000,
@@ -160,7 +178,7 @@ export const keepRecording = operation({
 
 export const pollBrowser = getOperation({
   id: 'pollBrowser',
-  summary: 'Long poll of a browser that serves a session, for the session’s end',
+  summary: 'Long poll of a browser that serves a session, which is answered when the session ends',
   path: '/world-sessions/{sessionId}/browser',
   access: 'host',
   params: SessionParams,

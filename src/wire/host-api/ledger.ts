@@ -35,7 +35,7 @@ export const LostEntries = Type.Object({
   lastEntry: Type.Integer({
     minimum: 1,
     maximum: 2 ** 31 - 1,
-    description: 'number of the last entry of the ledger',
+    description: "number of the last entry of the session's ledger",
   }),
 });
 export type LostEntries = Static<typeof LostEntries>;

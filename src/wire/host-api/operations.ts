@@ -37,7 +37,8 @@ const HoldSeconds = Type.Optional(
 );
 const Final = Type.Optional(
   Type.Boolean({
-    description: 'true if the host is stopping: it gets no call except one that it got before',
+    description:
+      'true if the host is stopping: the answer carries no call except one that the host was already given',
   }),
 );
 
@@ -60,7 +61,7 @@ export const SessionDirective = Type.Object({
       together: Type.Optional(
         Type.Boolean({
           description:
-            'the host may recycle itself first, and report that with the end of its session',
+            'whether the host may recycle itself first, and report that together with the end of its session',
         }),
       ),
     }),
@@ -88,13 +89,14 @@ export type HostDirective = Static<typeof HostDirective>;
 
 const Found = Type.Array(Type.String({ maxLength: 200 }), {
   maxItems: 20,
-  description: 'of a recycled host: leftovers of the session besides rows; empty if there are none',
+  description:
+    'leftovers of the previous session besides rows, which a recycled host found; empty if there are none',
 });
 
 export const reportWarm = operation({
   id: 'reportWarm',
   summary:
-    'The host has started, loaded a version, or been recycled, and can take a session; the answer to this may be held as that of a poll',
+    'The host has started, loaded a version, or been recycled, and can take a session; the answer may be held like that of a poll',
   method: 'POST',
   path: '/hosts/{hostId}/warm',
   access: 'host',
@@ -105,7 +107,7 @@ export const reportWarm = operation({
       Type.String({
         maxLength: 64,
         description:
-          'base address of its API server, if the host itself knows it: sent with the first report, and constant from then on',
+          "base address of the host's API server, if the host itself knows it: sent with the first report, and constant from then on",
       }),
     ),
     holding: Type.Optional(Holding),
@@ -114,14 +116,16 @@ export const reportWarm = operation({
     renews: Type.Optional(
       Type.Boolean({
         description:
-          'with the first report: the host replaces the token of its launch, which becomes invalid once the new one is used',
+          'with the first report: the host asks for a token in place of that of its launch, which becomes invalid once the new one is used',
       }),
     ),
   }),
   answers: {
     200: Type.Object({
       state: Type.String(),
-      token: Type.Optional(Type.String({ description: 'bearer from now on' })),
+      token: Type.Optional(
+        Type.String({ description: 'bearer token that the host must use from now on' }),
+      ),
       ...hostDirective,
     }),
   },
@@ -142,7 +146,7 @@ export const pollHost = operation({
 
 export const reportUnloaded = operation({
   id: 'reportUnloaded',
-  summary: 'The version to preload cannot be loaded; the host will be destroyed',
+  summary: 'The host cannot load the version that it was to preload; the host will be destroyed',
   method: 'POST',
   path: '/hosts/{hostId}/unloaded',
   access: 'host',
@@ -183,7 +187,7 @@ export const heartbeat = operation({
 
 export const reportLeaving = operation({
   id: 'reportLeaving',
-  summary: 'The machine has asked the host to stop; the host no longer serves anything, and exits',
+  summary: "The host's machine is shutting down; the host no longer serves anything, and exits",
   method: 'POST',
   path: '/hosts/{hostId}/leaving',
   access: 'host',
@@ -191,7 +195,7 @@ export const reportLeaving = operation({
   body: Type.Object({
     generation: Type.Integer({
       minimum: 0,
-      description: 'last generation that it knew; it may have missed its last assignment',
+      description: 'last generation that the host knew; it may have missed its last assignment',
     }),
   }),
   answers: { 200: Type.Object({}) },
@@ -200,7 +204,7 @@ export const reportLeaving = operation({
 export const reportReady = operation({
   id: 'reportReady',
   summary:
-    'The session is loaded, seeded and served; the answer to this may be held to bring the first call',
+    'The session is loaded, seeded and served; the answer may be held to bring the first call',
   method: 'POST',
   path: '/world-sessions/{sessionId}/ready',
   access: 'host',
@@ -209,14 +213,20 @@ export const reportReady = operation({
     generation: Generation,
     holding: Holding,
     recycles: Type.Optional(
-      Type.Boolean({ description: 'false: the host cannot prove itself clean after this session' }),
+      Type.Boolean({
+        description:
+          'false: the host cannot prove that it is clean after this session, so it must not serve another',
+      }),
     ),
     hold: HoldSeconds,
     steps: Type.Optional(
       Type.Array(
         Type.Object({
           name: Type.String({ maxLength: 64 }),
-          agoMs: Type.Number({ minimum: 0, description: 'milliseconds since it ended' }),
+          agoMs: Type.Number({
+            minimum: 0,
+            description: 'time since the step ended, in milliseconds',
+          }),
           tookMs: Type.Number({ minimum: 0 }),
         }),
         { maxItems: 20, description: 'steps of the load, for the trace of the session' },
@@ -228,7 +238,7 @@ export const reportReady = operation({
 
 export const consumeEntry = operation({
   id: 'consumeEntry',
-  summary: 'Use up a one-time link that was opened directly at the host',
+  summary: 'Consume a one-time link that was opened directly at the host',
   method: 'POST',
   path: '/world-sessions/{sessionId}/entries',
   access: 'host',
@@ -275,7 +285,7 @@ export const pollCalls = getOperation({
 
 export const answerCall = operation({
   id: 'answerCall',
-  summary: 'Answer a call; the answer to this may be held to bring the next call back',
+  summary: 'Answer a call; the reply may be held until it can bring the next call',
   method: 'POST',
   path: '/world-sessions/{sessionId}/calls/{callId}/answer',
   access: 'host',
@@ -317,7 +327,7 @@ export const deliverRequests = operation({
 export const reportClosed = operation({
   id: 'reportClosed',
   summary:
-    'The host serves the session no longer and will recycle itself or exit; one that has recycled itself already may have the answer held as that of a poll',
+    'The host no longer serves the session and will recycle itself or exit; after recycling itself, it may let the answer be held like that of a poll',
   method: 'POST',
   path: '/world-sessions/{sessionId}/closed',
   access: 'host',
@@ -346,7 +356,8 @@ export const reportClosed = operation({
 
 export const getBlob = getOperation({
   id: 'getBlob',
-  summary: 'The bytes of a bundle, a snapshot or a file of the page that the host is assigned',
+  summary:
+    "The bytes of a bundle, a snapshot or a file of the page that is part of the host's assignment",
   path: '/blobs/{digest}',
   access: 'host',
   params: Type.Object({ digest: DigestText }),

@@ -30,7 +30,7 @@ export const ChangeLine = Type.Object({
     Type.String({ description: 'alias of a linked world; null: the world of the session' }),
   ),
   entity: Type.String(),
-  key: Type.String({ description: 'canonical key, a JSON list' }),
+  key: Type.String({ description: 'canonical key of the row, a JSON list' }),
   before: nullable(Type.String()),
   after: nullable(Type.String()),
 });
@@ -46,21 +46,21 @@ const WorldState = Type.Object({
 
 /** State of a session at the moment of its export. */
 export const SessionState = Type.Object({
-  at: Type.String({ description: 'time in the world, by the clock of the session' }),
+  at: Type.String({ description: "time in the world, by the session's clock" }),
   ...WorldState.properties,
   links: Type.Record(Type.String(), WorldState),
   ledger: Type.Object({ lastId: Count, missing: Count }),
   answer: nullable(Type.Object({ value: Type.Unknown() })),
   rows: oneOf(
     ['all', 'left out'],
-    'left out: too many rows; they are the base rows with the changes',
+    'left out because there are too many rows; the final state is the base rows with the changes applied',
   ),
 });
 export type SessionState = Static<typeof SessionState>;
 
 const sources = { bundle: DigestText, snapshot: DigestText };
 
-/** `session.json`. */
+/** Contents of `session.json`. */
 export const ArchiveHead = Type.Object({
   format: Type.Literal(archiveFormat),
   exportedAt: Timestamp,
@@ -98,7 +98,7 @@ export type ArchivePart = (typeof archiveParts)[number];
 /** Parts that a host exports. */
 export const recordParts = ['changes', 'ledger', 'rows'] as const;
 
-/** Cursor into a host's export: a line of one section, which is a part or the rows of one entity. */
+/** Cursor into a host's export. It points to a line of a section; a section is a part, or the rows of one entity. */
 export const RecordPlace = Type.Object({
   section: Count,
   offset: Count,

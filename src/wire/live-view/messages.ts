@@ -1,12 +1,12 @@
 /**
- * Messages between the live view page and the browser over their WebSocket: JSON texts in both directions, and frames
- * to the page as bytes (see `frameOf`).
+ * Messages between the live view page and the browser over their WebSocket. Both send JSON texts; the browser also
+ * sends frames to the page, as bytes (see `frameOf`).
  */
 import { Ajv, type ValidateFunction } from 'ajv';
 import { type Static, Type } from '../type.ts';
 
 const place = { x: Type.Number(), y: Type.Number() };
-/** Bits: Alt 1, Control 2, Meta 4, Shift 8. */
+/** Bits of the pressed modifier keys: Alt 1, Control 2, Meta 4, Shift 8. */
 const modifiers = Type.Integer({ minimum: 0, maximum: 15 });
 const shortText = Type.String({ maxLength: 40 });
 
@@ -48,7 +48,7 @@ const Key = Type.Object({
   modifiers,
 });
 
-/** Input from the page to the browser; only views that are not read-only may send it. */
+/** Input from the page to the browser; a read-only view must not send any. */
 export const ViewInput = Type.Union([
   Mouse,
   Wheel,

@@ -1,19 +1,22 @@
 /**
- * Returns how a host is addressed. Drivers report it with `registerHost`, except those of the previous release. For
- * hosts that such a release registered, it is derived here, and only here, from the driver's name.
+ * Returns how a host is addressed. Drivers report that with `registerHost`, except drivers of the previous release. For
+ * hosts that such a driver registered, it is derived here, and only here, from the driver's name.
  */
 import type { HostAddressing } from '#domain/host-address.ts';
 
-/** Addressing of the drivers that the previous release had. No new driver is added here. */
+/** Addressing of hosts whose driver belongs to the previous release. No new driver is added here. */
 const previousAddressings: ReadonlyMap<string, HostAddressing> = new Map([
   ['process', 'loopback'],
   ['docker', 'assigned'],
   ['kubernetes', 'own_ip'],
 ]);
 
-/** A host as it was registered: the name of its driver, and the addressing that the driver reported, if any. */
+/** A host as it was registered: the name of its driver, and the addressing if the driver reported one. */
 export type RegisteredHost = { runtime: string; addressing: HostAddressing | null };
 
-/** Returns how the host is addressed; `assigned`, which allows a host least, if the driver is unknown. */
+/**
+ * Returns how the host is addressed. If the driver is unknown, returns `assigned`, which gives a host the fewest
+ * permissions.
+ */
 export const addressingOf = ({ runtime, addressing }: RegisteredHost): HostAddressing =>
   addressing ?? previousAddressings.get(runtime) ?? 'assigned';

@@ -14,7 +14,7 @@ import { Id, nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
 const HostParams = Type.Object({ hostId: Id });
-/** Reason of an action, as a single word. */
+/** Reason of an action, such as the end reason of a host, as a single word. */
 const Reason = Type.String({ maxLength: limits.nameChars });
 /** Names of installations, pools and sizes. */
 const PoolName = Type.String({ minLength: 1, maxLength: 64 });
@@ -26,7 +26,9 @@ const PoolName = Type.String({ minLength: 1, maxLength: 64 });
 export const Lease = Type.Object({
   installation: PoolName,
   holder: Type.String({ minLength: 1, maxLength: 128 }),
-  epoch: Type.Integer({ description: 'grows each time that an orchestrator is granted the lease' }),
+  epoch: Type.Integer({
+    description: 'number of the lease, which grows each time an orchestrator is granted the lease',
+  }),
 });
 export type Lease = Static<typeof Lease>;
 
@@ -40,24 +42,32 @@ export const PoolHost = Type.Object({
   kind: Type.Optional(oneOf(hostKinds)),
   state: oneOf(hostStates),
   sessionId: nullable(Type.String()),
-  serves: Type.Optional(nullable(oneOf(browserTiers, 'tier of the session that it serves'))),
-  stateAgeMs: Type.Number({ description: 'since it entered its state' }),
-  silentMs: nullable(Type.Number({ description: 'since its last message; null before the first' })),
-  ageMs: Type.Number({ description: 'since its registration' }),
-  launched: Type.Boolean({ description: 'true once its container was reported' }),
-  versionId: nullable(
-    Type.String({ description: 'world version that it has loaded; it can serve no other' }),
+  serves: Type.Optional(nullable(oneOf(browserTiers, 'tier of the session that the host serves'))),
+  stateAgeMs: Type.Number({ description: 'time since the host entered its state' }),
+  silentMs: nullable(
+    Type.Number({ description: "time since the host's last message; null before the first" }),
   ),
-  uses: Type.Integer({ description: 'sessions that it has served so far' }),
+  ageMs: Type.Number({ description: 'time since the host was registered' }),
+  launched: Type.Boolean({ description: "whether the host's container was reported" }),
+  versionId: nullable(
+    Type.String({
+      description: 'world version that the host has loaded; the host can serve no other',
+    }),
+  ),
+  uses: Type.Integer({ description: 'number of sessions that the host has served so far' }),
   address: Type.Optional(
     nullable(
-      Type.String({ description: 'address of its API server; null: not known, or it has none' }),
+      Type.String({
+        description: "address of the host's API server; null: not known, or the host has none",
+      }),
     ),
   ),
 });
 export type PoolHost = Static<typeof PoolHost>;
 
-/** Sessions without a host that have the same requirements. With the size `:browser` they wait for a browser. */
+/**
+ * Sessions without a host that have the same requirements. If the size is `:browser`, the sessions wait for a browser.
+ */
 export const WaitingSessions = Type.Object({
   tier: oneOf(browserTiers),
   isolation: nullable(oneOf(isolations)),
@@ -71,27 +81,27 @@ export type WaitingSessions = Static<typeof WaitingSessions>;
 export const PoolWorld = Type.Object({
   pool: Type.String(),
   world: Type.String({ description: '`organization/project/slug`' }),
-  versionId: Type.String({ description: 'its head version' }),
-  hosts: Type.Integer({ minimum: 0, description: 'number of hosts to preload it on' }),
+  versionId: Type.String({ description: 'the head version of the world' }),
+  hosts: Type.Integer({ minimum: 0, description: 'number of hosts that preload the world' }),
 });
 export type PoolWorld = Static<typeof PoolWorld>;
 
 export const PoolView = Type.Object({
-  revision: Type.String({ description: 'changes whenever anything the planner looks at changes' }),
-  hosts: Type.Array(PoolHost, { description: 'every host that is not gone' }),
+  revision: Type.String({ description: 'changes whenever anything changes that the planner uses' }),
+  hosts: Type.Array(PoolHost, { description: 'all hosts that are not gone' }),
   waiting: Type.Array(WaitingSessions, {
     description: 'one entry for all sessions with the same requirements',
   }),
   worlds: Type.Array(PoolWorld, {
     description:
-      'of the published pools, without worlds that do not exist or have just failed to load',
+      'worlds to preload of the published pools, without those that do not exist or have just failed to load',
   }),
 });
 export type PoolView = Static<typeof PoolView>;
 
 export const observePool = operation({
   id: 'observePool',
-  summary: 'Hosts and demand; held until something differs from `after`',
+  summary: 'Hosts and waiting sessions; the answer is held until the revision differs from `after`',
   method: 'GET',
   path: '/view',
   access: 'pool',
@@ -100,7 +110,9 @@ export const observePool = operation({
     after: Type.Optional(Type.String({ maxLength: limits.nameChars })),
     hold: Type.Optional(Type.Number({ minimum: 0, maximum: limits.pollMs / 1000 })),
     brief: Type.Optional(
-      Type.Boolean({ description: 'answer only the revision: all lists of the view are empty' }),
+      Type.Boolean({
+        description: 'true: return only the revision; all lists of the view are then empty',
+      }),
     ),
   }),
   answers: { 200: PoolView },
@@ -115,21 +127,25 @@ export const acquireLease = operation({
   body: Type.Object({
     installation: Lease.properties.installation,
     holder: Lease.properties.holder,
-    ttlMs: Type.Integer({ minimum: 0, maximum: 600_000, description: '0 gives it up' }),
+    ttlMs: Type.Integer({
+      minimum: 0,
+      maximum: 600_000,
+      description: 'time for which the lease is taken or renewed; 0 gives it up',
+    }),
     epoch: Type.Optional(
-      Type.Integer({ description: 'renews, or gives up, only the lease of this epoch' }),
+      Type.Integer({ description: 'renews, or gives up, the lease only if its epoch is this one' }),
     ),
     takeOver: Type.Optional(
       Type.Boolean({
         description:
-          'takes over at once from a holder of the same name, as after a restart; true when left out',
+          'whether to take over at once from a holder of the same name, as after a restart; true when left out',
       }),
     ),
   }),
   answers: {
     200: Type.Object({
       held: Type.Boolean(),
-      epoch: Type.Optional(Type.Integer({ description: 'epoch of the lease that is held now' })),
+      epoch: Type.Optional(Type.Integer({ description: 'epoch of the current lease' })),
     }),
   },
 });
@@ -147,7 +163,7 @@ export const registerHost = operation({
     runtime: Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'name of the driver, which operators see',
+      description: 'name of the driver, shown to operators',
     }),
     addressing: Type.Optional(
       oneOf(
@@ -155,7 +171,9 @@ export const registerHost = operation({
         'how the address of the host becomes known: `assigned`: by `reportLaunched`; `loopback`: the host reports a port on 127.0.0.1; `own_ip`: the host reports its own IP address with port 8080; left out by the previous release',
       ),
     ),
-    tier: nullable(oneOf(browserTiers, 'null: it serves both')),
+    tier: nullable(
+      oneOf(browserTiers, 'tier of the sessions that the host serves; null: both tiers'),
+    ),
     isolation: oneOf(isolations),
     size: Type.String({
       minLength: 1,
@@ -165,7 +183,7 @@ export const registerHost = operation({
     maxLive: Type.Integer({
       minimum: 0,
       description:
-        'refused with `exhausted` and `full: pool` when the pool already has this many live hosts',
+        'maximum number of live hosts of the pool; if it has that many already, the request is refused with `exhausted` and `full: pool`',
     }),
   }),
   answers: {
@@ -177,16 +195,21 @@ export const registerHost = operation({
 /** A pool as its orchestrator runs it. */
 export const PublishedPool = Type.Object({
   name: PoolName,
-  tier: nullable(oneOf(browserTiers, 'null: it serves both')),
+  tier: nullable(
+    oneOf(browserTiers, 'tier of the sessions that the pool serves; null: both tiers'),
+  ),
   isolation: oneOf(isolations),
   size: PoolName,
   minimum: Type.Integer({ minimum: 0 }),
   maximum: Type.Integer({ minimum: 0 }),
-  target: Type.Integer({ minimum: 0, description: 'hosts to keep warm now' }),
+  target: Type.Integer({
+    minimum: 0,
+    description: 'current target: the number of hosts to keep warm',
+  }),
   held: nullable(
     Type.String({
       maxLength: 4_000,
-      description: 'why no host is launched now; null: hosts are launched',
+      description: 'why the pool launches no hosts at present; null: it launches hosts',
     }),
   ),
   worlds: Type.Array(
@@ -202,7 +225,7 @@ export type PublishedPool = Static<typeof PublishedPool>;
 export const publishPools = operation({
   id: 'publishPools',
   summary:
-    'Publish the pools of an installation, in the order in which they serve; replaces the earlier ones',
+    'Publish the pools of an installation, in the order in which sessions try them; replaces those published before',
   method: 'PUT',
   path: '/pools',
   access: 'pool',
@@ -214,14 +237,15 @@ export const publishPools = operation({
       nullable(
         Type.String({
           maxLength: 4_000,
-          description: 'why the last configuration was refused; null: it is in use',
+          description: 'why the last configuration was refused; null: it was accepted',
         }),
       ),
     ),
     file: Type.Optional(
       Type.String({
         maxLength: limits.poolsFileChars,
-        description: 'text of the file that the pools come from; stored until another is sent',
+        description:
+          'text of the file that the pools come from; it is stored until another text is sent',
       }),
     ),
   }),
@@ -235,7 +259,8 @@ export const publishPools = operation({
 
 export const readPoolsFile = operation({
   id: 'readPoolsFile',
-  summary: 'Read the pools file that was used last, for an orchestrator whose own file is invalid',
+  summary:
+    'Read the pools file that was last in use, for an orchestrator whose own file is invalid',
   method: 'GET',
   path: '/pools-file',
   access: 'pool',
@@ -245,7 +270,7 @@ export const readPoolsFile = operation({
 
 export const loadHost = operation({
   id: 'loadHost',
-  summary: 'Have a warm host without a version preload one',
+  summary: 'Make a warm host without a loaded version preload one',
   method: 'POST',
   path: '/hosts/{hostId}/load',
   access: 'pool',
@@ -279,7 +304,7 @@ export const reportLaunched = operation({
         Type.String({
           maxLength: limits.nameChars,
           description:
-            'base address of its API server, if the runtime assigns it; null: it has none now, so it gets no session',
+            "base address of the host's API server, if the runtime assigns it; null: the host has no address now, so it gets no session",
         }),
       ),
     ),
@@ -291,19 +316,19 @@ export const reportLaunched = operation({
 const detail = Type.Optional(
   Type.String({
     maxLength: 4_000,
-    description: 'reason that the runtime gives; clients of the session see it, too',
+    description: 'reason that the runtime gives; clients of the session see the reason, too',
   }),
 );
 const output = Type.Optional(
   Type.String({
     maxLength: 4_000,
-    description: 'last output of the host, which only operators see',
+    description: 'last output of the host, shown only to operators',
   }),
 );
 
 export const drainHost = operation({
   id: 'drainHost',
-  summary: 'Take a host out of service, which ends a session on it',
+  summary: 'Take a host out of service; a session on the host ends',
   method: 'POST',
   path: '/hosts/{hostId}/drain',
   access: 'pool',
@@ -314,7 +339,10 @@ export const drainHost = operation({
     detail,
     output,
     ifState: Type.Optional(
-      oneOf(hostStates, 'refused with `conflict` when the host is no longer in this state'),
+      oneOf(
+        hostStates,
+        'state that the host must be in; if it is in another, the request is refused with `conflict`',
+      ),
     ),
   }),
   answers: { 200: Type.Object({}) },
@@ -339,7 +367,8 @@ export const reportGone = operation({
           lastEntry: Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 }),
         },
         {
-          description: 'last ledger entry of its last session, if the host left it',
+          description:
+            "number of the last ledger entry of the host's last session, if the host left it",
         },
       ),
     ),

@@ -1,7 +1,7 @@
 /**
  * Messages of a program to its parent process: one JSON object a line on standard output. Each kind of line has a
- * member that no other kind has. Programs write them with `say`; read.ts parses and validates them. Standard output
- * carries nothing else: logs go to standard error.
+ * member that no other kind has. Programs write them with `say`; read.ts parses and validates them. Nothing else may be
+ * written to standard output; logs go to standard error.
  */
 
 import type { Assignment } from '../host-api/assignment.ts';
@@ -11,7 +11,7 @@ import { type Static, Type } from '../type.ts';
 
 const Addresses = Type.Array(Type.String());
 
-/** A server accepts requests. */
+/** Reports that a server accepts requests. */
 export const ListeningLine = Type.Object({
   listening: Type.Array(Type.String(), {
     description: 'base addresses, of the public API or the gateway',
@@ -22,11 +22,11 @@ export const ListeningLine = Type.Object({
 });
 export type ListeningLine = Static<typeof ListeningLine>;
 
-/** An orchestrator runs; `leading` is true if it holds the lease. Sent whenever that changes. */
+/** Reports that an orchestrator runs; `leading` is true if it holds the lease. Sent whenever that changes. */
 export const LeadingLine = Type.Object({ leading: Type.Boolean() });
 export type LeadingLine = Static<typeof LeadingLine>;
 
-/** Launches of a pool begin to fail, fail for another reason, or work again. */
+/** Reports that launches of a pool begin to fail, fail for another reason, or work again. */
 export const LaunchesLine = Type.Object({
   launches: Type.Object({
     pool: Type.String(),
@@ -45,7 +45,7 @@ const FileProblem = Type.Object({
   hint: Type.Optional(Type.String()),
 });
 
-/** The orchestrator has read a pools file: its pools, or the problems for which it was rejected. */
+/** Reports that the orchestrator has read a pools file: its pools, or the problems for which the file was rejected. */
 export const ConfigurationLine = Type.Object({
   configuration: Type.Object({
     file: Type.String(),
@@ -57,19 +57,19 @@ export const ConfigurationLine = Type.Object({
 });
 export type ConfigurationLine = Static<typeof ConfigurationLine>;
 
-/** Describes for a person how hosts are isolated and how not. Sent if hosts are plain processes. */
+/** Describes how hosts are isolated and how not, for people. Sent if hosts are plain processes. */
 export const IsolationLine = Type.Object({ isolation: Type.String() });
 export type IsolationLine = Static<typeof IsolationLine>;
 
-/** Describes for a person the present step of a command. */
+/** Describes the current step of a command, for people. */
 export const ProgressLine = Type.Object({ progress: Type.String() });
 export type ProgressLine = Static<typeof ProgressLine>;
 
-/** A command has finished: the last line of `prepare`, `dismantle`, `image` and `images`. */
+/** Reports that a command has finished: the last line of `prepare`, `dismantle`, `image` and `images`. */
 export const ReadyLine = Type.Object({
   ready: Type.Literal(true),
   /**
-   * `prepare` only: further address at which the control plane has to serve its host API; null if loopback is enough.
+   * `prepare` only: further address on which the control plane has to serve its host API; null if loopback is enough.
    */
   listen: Type.Optional(nullable(Type.String())),
   /** `prepare` only: host name by which hosts reach the machine of the control plane. */
@@ -83,7 +83,7 @@ export type ReadyLine = Static<typeof ReadyLine>;
 
 const LeftOutChange = Type.Object({
   entity: Type.String(),
-  /** Canonical primary key, a JSON list. */
+  /** Canonical primary key of the row, a JSON list. */
   key: Type.String(),
   change: oneOf(['inserted', 'updated', 'deleted']),
   reason: Type.String(),
@@ -91,7 +91,7 @@ const LeftOutChange = Type.Object({
 /** A change of a session that could not be carried over to the reloaded world. */
 export type LeftOutChange = Static<typeof LeftOutChange>;
 
-/** A world from a folder is now served, with the changes carried over from its predecessor. */
+/** Reports that a world from a folder is now served, with the changes carried over from the build before it. */
 export const ServingLine = Type.Object({
   serving: Type.Object({
     kept: Type.Integer({ minimum: 0 }),
@@ -100,30 +100,30 @@ export const ServingLine = Type.Object({
 });
 export type ServingLine = Static<typeof ServingLine>;
 
-/** A world from a folder cannot be served. If a world was served before, it continues to be. */
+/** Reports that the world of a folder cannot be served. If an earlier build was being served, it stays in service. */
 export const NotServedLine = Type.Object({
   notServed: Type.Object({ reason: Type.String(), hasBefore: Type.Boolean() }),
 });
 export type NotServedLine = Static<typeof NotServedLine>;
 
-/** A request to the world of a folder, and its outcome. */
+/** Reports a request to the world of a folder, and its answer. */
 export const RequestLine = Type.Object({ request: LedgerEntry });
 export type RequestLine = Static<typeof RequestLine>;
 
-/** An archive was graded again. The texts are the archived grade and the new one. */
+/** Reports that an archive was graded again. The texts are the archived grade and the new one. */
 export const RegradedLine = Type.Object({
   regraded: Type.Object({ archived: Type.String(), grade: Type.String() }),
 });
 export type RegradedLine = Static<typeof RegradedLine>;
 
-/** Message to a program that serves a folder, one a line on its standard input. */
+/** Message to the program that serves the world of a folder; the program reads one a line from standard input. */
 export type FolderWorld = {
   assignment: Assignment;
   /** Blobs that the world needs and that were not sent before, as base64 by digest. */
   blobs: Readonly<Record<string, string>>;
   /** True if the world needs workers for user code. */
   hasCode: boolean;
-  /** Token of the link by which a browser enters the page. It may be used more than once. */
+  /** Token of the link by which a browser opens the page. The link may be used more than once. */
   link: string;
 };
 

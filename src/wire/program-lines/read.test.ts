@@ -14,7 +14,7 @@ const said: ProgramLine[] = [
   { ready: true, listen: null, host: '127.0.0.1', image: null },
 ];
 
-describe('the reader of lines on standard output', () => {
+describe('lines on standard output', () => {
   it.each(said.map((line) => [Object.keys(line)[0], line]))(
     'reads a line of the kind "%s" as it was said',
     (_, line) => expect(readProgramLine(JSON.stringify(line))).toEqual(line),

@@ -10,12 +10,12 @@ export const ListMeta = Type.Object({
   totalPages: Type.Integer(),
   totalItemsIsLowerBound: Type.Optional(
     Type.Literal(true, {
-      description: 'true: there are at least `totalItems`; counting stopped there',
+      description: 'true: the true total may be higher than `totalItems`; counting stopped there',
     }),
   ),
   nextCursor: Type.Optional(
     Type.String({
-      description: '`cursor` of the next page; absent on the last page',
+      description: 'cursor for the next page; absent on the last page',
     }),
   ),
 });
@@ -33,8 +33,8 @@ export const pageOf = <Item extends TSchema>(item: Item) =>
   Type.Object({ data: Type.Array(item), meta: ListMeta });
 
 /**
- * Parameters of lists that may be very long. A cursor names the end of a page, so that the next one continues there
- * whatever is inserted meanwhile.
+ * Parameters of lists that may be very long. A cursor marks the end of a page, so that the next page continues there
+ * even if rows are inserted meanwhile.
  */
 export const CursorQuery = {
   ...PageQuery,
@@ -42,7 +42,7 @@ export const CursorQuery = {
     Type.String({
       minLength: 1,
       maxLength: 300,
-      description: '`meta.nextCursor` of the page before, in place of `page`',
+      description: '`meta.nextCursor` of the previous page, in place of `page`',
     }),
   ),
 };

@@ -1,5 +1,5 @@
 /**
- * All operations of the public API, one name each, from the files of their groups. Base address:
+ * All operations of the public API, from the files of their groups; each has a unique name. Base address:
  * `{base_url}/api/public`.
  */
 

@@ -1,8 +1,8 @@
 /**
  * Contract between webhook senders and the control plane. Base address: `{base_url}/api/sender`, bearer: the senders'
  * token. A sender claims deliveries, posts each once, and reports the results. If it does not report a delivery within
- * a minute, the control plane records it as failed. If the answer to a claim was lost, the sender says so in the next
- * claim and gets the same deliveries again.
+ * a minute, the control plane records the delivery as failed. If the answer to a claim was lost, the sender says so in
+ * the next claim and gets the same deliveries again.
  */
 import { limits } from '#domain/limits.ts';
 import { pushFailures } from '#domain/push.ts';
@@ -10,30 +10,34 @@ import { operation } from '../operation.ts';
 import { Id, nullable, oneOf } from '../schemas.ts';
 import { type Static, Type } from '../type.ts';
 
-/** Upper bound for the deliveries of one claim or one report. */
+/** Maximum number of deliveries in one claim or one report. */
 export const pushBatchMost = 100;
 
 const Claim = Type.String({
   minLength: 16,
   maxLength: 64,
-  description: "the sender's own name, which no other process ever has",
+  description: 'name of this sender process; no other process ever has the same name',
 });
 
-/** Upper bound of a round, which the database stores as an integer. */
+/** Maximum of a claim's number, which the database stores as an integer. */
 const counted = { maximum: 2 ** 31 - 1 } as const;
 
 export const Push = Type.Object({
   sessionId: Id,
-  sequence: Type.Integer({ minimum: 1, description: 'number of the delivery in its session' }),
+  sequence: Type.Integer({
+    minimum: 1,
+    description: "number of the delivery in its session's ledger",
+  }),
   url: Type.String(),
   headers: Type.Record(Type.String(), Type.String()),
-  body: Type.String({ description: 'the exact text that was signed' }),
+  body: Type.String({ description: 'the exact text of the body that was signed' }),
 });
 export type Push = Static<typeof Push>;
 
 export const claimPushes = operation({
   id: 'claimPushes',
-  summary: 'Deliveries that are to be sent now, by this sender alone; held until there are some',
+  summary:
+    'Claim the deliveries that are due, which no other sender then gets; the answer is held until there are some',
   method: 'POST',
   path: '/claims',
   access: 'sender',
@@ -53,7 +57,7 @@ export const claimPushes = operation({
           ...counted,
           minimum: 0,
           description:
-            'the last claim whose answer the sender got; deliveries of later claims never reached it, and are sent again',
+            'number of the last claim whose answer the sender received; the deliveries of later claims did not arrive and are returned again',
         }),
       ),
       hold: Type.Optional(Type.Number({ minimum: 0, maximum: limits.pollMs / 1_000 })),
@@ -67,14 +71,19 @@ export const PushReport = Type.Object(
   {
     sessionId: Id,
     sequence: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }),
-    status: Type.Integer({ minimum: 0, maximum: 999, description: '0: there was no answer' }),
+    status: Type.Integer({
+      minimum: 0,
+      maximum: 999,
+      description: 'HTTP status of the answer; 0: there was no answer',
+    }),
     failure: nullable(oneOf(pushFailures)),
     reason: nullable(Type.String({ maxLength: 1_000 })),
     durationMs: Type.Number({ minimum: 0, maximum: 3_600_000 }),
     agoMs: Type.Optional(
       Type.Number({
         minimum: 0,
-        description: 'how long ago that was when it is reported, for traces',
+        description:
+          'time since the delivery ended, at the time of the report, in milliseconds; for traces',
       }),
     ),
   },
@@ -84,7 +93,7 @@ export type PushReport = Static<typeof PushReport>;
 
 export const reportPushes = operation({
   id: 'reportPushes',
-  summary: 'What became of deliveries that this sender claimed',
+  summary: 'Report the outcomes of deliveries that this sender claimed',
   method: 'POST',
   path: '/reports',
   access: 'sender',
@@ -95,7 +104,7 @@ export const reportPushes = operation({
   answers: {
     200: Type.Object({
       recorded: Type.Integer({
-        description: 'deliveries that the sender still held when it reported them',
+        description: 'deliveries that were still assigned to the sender when it reported them',
       }),
     }),
   },

@@ -92,7 +92,7 @@ describe('svc-mcp serve', () => {
       SVC_API_TOKEN: 'pat_none',
     });
     expect((await client.listTools()).tools.length).toBeGreaterThan(45);
-    expect(said()).toContain('the key pair is used; SVC_API_TOKEN is left aside');
+    expect(said()).toContain('the key pair is used; SVC_API_TOKEN is ignored');
     await client.close();
   });
 
@@ -178,7 +178,7 @@ describe('svc-mcp serve with a token', () => {
     const unnamed = await client.callTool({ name: 'list_worlds' });
     expect(unnamed.isError).toBe(true);
     expect(textOf(unnamed)).toContain(
-      'the token reaches several projects: name one as "project_id"',
+      'the token reaches several projects: set "project_id" to one of',
     );
     await client.close();
   });

@@ -384,7 +384,7 @@ describe('destinations of pushes', () => {
     ['https://127.0.0.1/', 'loopback'],
     ['https://[::ffff:10.0.0.1]/', 'mapped'],
     ['https://localhost/', 'localhost'],
-    ['nowhere', 'no URL'],
+    ['nowhere', 'not a URL'],
   ])('follow the rules of push: %s is refused', async (destination, says) => {
     await expect(set(destination)).rejects.toMatchObject({
       code: 'invalid',

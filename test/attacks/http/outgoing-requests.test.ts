@@ -46,15 +46,15 @@ const forms: Refused[] = [
   ['ws://hooks.receiver.dev/', 'url', 'only https://'],
   ['data:text/plain,x', 'url', 'only https://'],
   ['unix:///var/run/docker.sock', 'url', 'only https://'],
-  ['//hooks.receiver.dev/', 'url', 'no URL'],
-  ['hooks.receiver.dev', 'url', 'no URL'],
-  ['', 'url', 'no URL'],
-  ['https://', 'url', 'no URL'],
+  ['//hooks.receiver.dev/', 'url', 'not a URL'],
+  ['hooks.receiver.dev', 'url', 'not a URL'],
+  ['', 'url', 'not a URL'],
+  ['https://', 'url', 'not a URL'],
   ['https://hooks.receiver.dev:80/', 'url', 'port 80'],
   ['https://hooks.receiver.dev:8443/', 'url', 'port 8443'],
   ['https://hooks.receiver.dev:22/', 'url', 'port 22'],
   ['https://hooks.receiver.dev:0/', 'url', 'port 0'],
-  ['https://hooks.receiver.dev:99999/', 'url', 'no URL'],
+  ['https://hooks.receiver.dev:99999/', 'url', 'not a URL'],
   ['https://user:pass@hooks.receiver.dev/', 'url', 'credentials'],
   ['https://user@hooks.receiver.dev/', 'url', 'credentials'],
   ['https://:@hooks.receiver.dev/', 'url', 'credentials'],
@@ -63,9 +63,9 @@ const forms: Refused[] = [
   ['https://hooks.receiver.dev%40x@10.0.0.1/', 'url', 'credentials'],
   ['https://hooks.receiver.dev\\@127.0.0.1/', 'url', 'backslash'],
   ['https:\\\\127.0.0.1\\', 'url', 'backslash'],
-  ['https://hooks.receiver.dev/\r\nHost: inside', 'url', 'end of line'],
-  ['https://hooks.receiver\r.dev/', 'url', 'end of line'],
-  ['https://127.0.\n0.1/', 'url', 'end of line'],
+  ['https://hooks.receiver.dev/\r\nHost: inside', 'url', 'line break'],
+  ['https://hooks.receiver\r.dev/', 'url', 'line break'],
+  ['https://127.0.\n0.1/', 'url', 'line break'],
   [' https://hooks.receiver.dev/', 'url', 'space'],
   ['https://hooks.receiver.dev/\t', 'url', 'space'],
   ['https://hooks.receiver.dev/\u0000', 'url', 'space'],
@@ -80,12 +80,12 @@ const forms: Refused[] = [
   ['https://kubernetes.default.svc.cluster.local/', 'url', '"local"'],
   ['https://metadata.google.internal/', 'url', '"internal"'],
   ['https://printer.home.arpa/', 'url', '"home.arpa"'],
-  ['https://hooks..receiver.dev/', 'url', 'no name of the DNS'],
-  [`https://${'x'.repeat(64)}.dev/`, 'url', 'no name of the DNS'],
-  ['https://[fe80::1%25eth0]/', 'url', 'no URL'],
-  ['https://[::1%lo]/', 'url', 'no URL'],
-  ['https://1.2.3.4.5/', 'url', 'no URL'],
-  ['https://256.1.1.1/', 'url', 'no URL'],
+  ['https://hooks..receiver.dev/', 'url', 'not a valid DNS name'],
+  [`https://${'x'.repeat(64)}.dev/`, 'url', 'not a valid DNS name'],
+  ['https://[fe80::1%25eth0]/', 'url', 'not a URL'],
+  ['https://[::1%lo]/', 'url', 'not a URL'],
+  ['https://1.2.3.4.5/', 'url', 'not a URL'],
+  ['https://256.1.1.1/', 'url', 'not a URL'],
 ];
 
 /** Addresses in the spellings that a URL allows, with the kind of each. */
@@ -298,9 +298,9 @@ describe('headers that would change the request itself', () => {
     [{ 'x-a': 'b\u0000' }, 'cannot be sent'],
     [{ 'x-a': 'ā' }, 'cannot be sent'],
     [{ 'x-a': 'x'.repeat(9_000) }, 'cannot be sent'],
-    [{ 'x-a\r\nhost': 'inside' }, 'no name of a header'],
-    [{ 'x a': 'b' }, 'no name of a header'],
-    [{ '': 'b' }, 'no name of a header'],
+    [{ 'x-a\r\nhost': 'inside' }, 'not a valid header name'],
+    [{ 'x a': 'b' }, 'not a valid header name'],
+    [{ '': 'b' }, 'not a valid header name'],
     [{ 'x-a': 'b', 'X-A': 'c' }, 'twice'],
     [Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`x-${at}`, 'b'])), 'more than 64'],
   ])('%j are refused', async (headers, says) => {
@@ -342,7 +342,7 @@ describe('an answer', () => {
     });
     expect(await send(url)).toMatchObject({
       status: 200,
-      note: `of its answer ${mostAnswerBytes} bytes were read`,
+      note: `only the first ${mostAnswerBytes} bytes of the receiver's answer were read`,
     });
     expect(written).toBeLessThan(1_000);
   });
@@ -365,7 +365,7 @@ describe('an answer', () => {
     const endless = await answer('7.7.8.5', (socket) => socket.write('HTTP/1.1 202 OK\r\n\r\nx'));
     expect(await send(endless, {}, 400)).toMatchObject({
       status: 202,
-      note: 'the rest of its answer did not come in time',
+      note: "the rest of the receiver's answer did not arrive in time",
     });
   });
 

@@ -42,7 +42,7 @@ describe('behind a request without an answer yet', () => {
       (host: string) => headLines('GET /2 HTTP/1.1', host, ...upgrade),
       'second',
     ],
-    ['a tunnel', () => headLines('CONNECT a:1 HTTP/1.1', 'Host: a:1'), 'CONNECT is not served'],
+    ['a tunnel', () => headLines('CONNECT a:1 HTTP/1.1', 'Host: a:1'), 'CONNECT is not supported'],
     ['what is no request', () => 'BAD\r\n\r\n', '"bad_request"'],
     [
       'a body that cannot be read',

@@ -111,7 +111,10 @@ it('the gateway logs the address of a route that it does not follow and hides it
       what: 'a line in the log',
     },
   );
-  expect(JSON.parse(line)).toMatchObject({ address: api, fault: 'no host can be there' });
+  expect(JSON.parse(line)).toMatchObject({
+    address: api,
+    fault: 'no host can have an address in this range',
+  });
 });
 
 it('a stopping gateway finishes open requests and cuts connections that do not end', async () => {

@@ -20,14 +20,15 @@ import {
 
 export const createQueue = operation({
   id: 'createAnnotationQueue',
-  summary: 'Create an annotation queue; its items are scored by the score configs that it names',
+  summary:
+    'Create an annotation queue; its items are scored by the score configs that the queue names',
   method: 'POST',
   path: '/annotation-queues',
   access: 'write',
   unknown: 'ignored',
   body: QueueBody,
   answers: { 200: QueueView },
-  refusals: { 429: 'The project has as many queues as it may have.' },
+  refusals: { 429: 'The project already has the maximum number of queues.' },
 });
 
 export const listQueues = getOperation({
@@ -53,7 +54,7 @@ export const getQueue = getOperation({
 export const addQueueItem = operation({
   id: 'addAnnotationQueueItem',
   summary:
-    'Add a trace, an observation or a session to a queue; one that is in it already stays as it is',
+    'Add a trace, an observation or a session to a queue; if it is in the queue already, nothing changes',
   method: 'POST',
   path: '/annotation-queues/{queueId}/items',
   access: 'write',
@@ -65,7 +66,7 @@ export const addQueueItem = operation({
 
 export const listQueueItems = getOperation({
   id: 'listAnnotationQueueItems',
-  summary: 'The items of a queue, newest first, optionally of one status',
+  summary: 'The items of a queue, newest first, optionally only those with a given status',
   path: '/annotation-queues/{queueId}/items',
   access: 'write',
   unknown: 'ignored',
@@ -120,7 +121,7 @@ export const assignQueue = operation({
 
 export const unassignQueue = deleteOperation({
   id: 'unassignAnnotationQueue',
-  summary: 'End the assignment of a person to a queue',
+  summary: 'Remove the assignment of a member to a queue',
   path: '/annotation-queues/{queueId}/assignments',
   access: 'write',
   unknown: 'ignored',

@@ -59,7 +59,7 @@ export const QueueItemParams = Type.Object({ queueId: LongId, itemId: LongId });
 export const QueueQuery = Type.Object(cursorParams);
 export const QueueItemQuery = Type.Object({
   ...cursorParams,
-  status: Param('the status: PENDING or COMPLETED'),
+  status: Param('status of the items: PENDING or COMPLETED'),
 });
 
 export const QueueList = pageOf(QueueView);

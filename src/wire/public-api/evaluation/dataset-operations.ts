@@ -28,16 +28,16 @@ import {
   WorldRunBody,
 } from './dataset.ts';
 
-/** Upper bound for bodies with inputs and expected outputs of models. */
+/** Maximum size in bytes of bodies with inputs and expected outputs of models. */
 const bodyBytes = 4.5 * 1024 * 1024;
 const schemaBusy = {
-  429: 'The project has as many datasets as it may have, or has used up its time for checking schemas.',
+  429: 'The project already has the maximum number of datasets, or has used up its time for checking schemas.',
 };
 
 export const createDataset = operation({
   id: 'createDataset',
   summary:
-    'Create a dataset, or update the one of the same name; fields that are absent or null stay',
+    'Create a dataset, or update the one of the same name; fields that are absent or null stay as they are',
   method: 'POST',
   path: '/v2/datasets',
   access: 'write',
@@ -101,7 +101,8 @@ export const getNamedDataset = getOperation({
 
 export const createDatasetItem = operation({
   id: 'createDatasetItem',
-  summary: 'Create an item, or update the one of the same id, which makes a new version of it',
+  summary:
+    'Create an item, or update the one of the same id; each update makes a new version of the item',
   method: 'POST',
   path: '/dataset-items',
   access: 'write',
@@ -109,12 +110,12 @@ export const createDatasetItem = operation({
   body: DatasetItemBody,
   bodyBytes,
   answers: { 200: DatasetItemView },
-  refusals: { 409: 'The id is of an item of another dataset.' },
+  refusals: { 409: 'The id is that of an item of another dataset.' },
 });
 
 export const listDatasetItems = getOperation({
   id: 'listDatasetItems',
-  summary: 'Active items, newest first; those of one dataset also as they were at a time',
+  summary: 'Active items, newest first; with `datasetName` also as they were at an earlier time',
   path: '/dataset-items',
   access: 'write',
   unknown: 'ignored',
@@ -123,15 +124,15 @@ export const listDatasetItems = getOperation({
     datasetName: Param(),
     sourceTraceId: Param(),
     sourceObservationId: Param(),
-    version: Param('a time, with `datasetName`: items as they were then'),
-    status: Param('ACTIVE (the default) or ARCHIVED'),
+    version: Param('a time, only with `datasetName`: the items are returned as they were then'),
+    status: Param('status of the items: ACTIVE (the default) or ARCHIVED'),
   }),
   answer: DatasetItemList,
 });
 
 export const getDatasetItem = getOperation({
   id: 'getDatasetItem',
-  summary: 'The present version of an item, even if it is archived',
+  summary: 'The current version of an item, even if the item is archived',
   path: '/dataset-items/{datasetItemId}',
   access: 'write',
   unknown: 'ignored',
@@ -141,7 +142,8 @@ export const getDatasetItem = getOperation({
 
 export const deleteDatasetItem = deleteOperation({
   id: 'deleteDatasetItem',
-  summary: 'Delete an item; its earlier versions stay readable by time, and runs keep theirs',
+  summary:
+    'Delete an item; its earlier versions can still be read by time, and runs keep the versions that they used',
   path: '/dataset-items/{datasetItemId}',
   access: 'write',
   unknown: 'ignored',
@@ -152,7 +154,7 @@ export const deleteDatasetItem = deleteOperation({
 export const createDatasetRunItem = operation({
   id: 'createDatasetRunItem',
   summary:
-    'Link an item to a trace in a run; the first link creates the run, and the trace may arrive later',
+    'Link an item to a trace in a run; the first link creates the run, and the trace may be ingested later',
   method: 'POST',
   path: '/dataset-run-items',
   access: 'write',
@@ -198,7 +200,7 @@ export const getDatasetRun = getOperation({
 
 export const deleteDatasetRun = deleteOperation({
   id: 'deleteDatasetRun',
-  summary: 'Delete a run with its items; traces and scores stay',
+  summary: 'Delete a run with its run items; the traces and scores stay',
   path: '/datasets/{name}/runs/{runName}',
   access: 'write',
   unknown: 'ignored',
@@ -209,20 +211,22 @@ export const deleteDatasetRun = deleteOperation({
 export const startDatasetRun = operation({
   id: 'startDatasetRun',
   summary:
-    'Run a dataset on a world: one session for each active item, with a limit at once; a run of the same name continues',
+    'Run a dataset on a world: one session for each active item, with a limit of concurrent sessions; an existing run of that name continues',
   method: 'POST',
   path: '/datasets/{name}/runs',
   access: 'write',
   params: RunsParams,
   body: WorldRunBody,
   answers: { 202: StartedRun },
-  refusals: { 409: 'The run of this name is on another world, or of another build.' },
+  refusals: {
+    409: 'The existing run of this name uses another world, or another build of an agent.',
+  },
 });
 
 export const listDatasetRunSessions = getOperation({
   id: 'listDatasetRunSessions',
   summary:
-    'The items of a run on a world with their sessions and grades, in the order of the items',
+    'The items of a run on a world, each with its session and grade, in the order of the items',
   path: '/datasets/{name}/runs/{runName}/sessions',
   access: 'write',
   params: RunParams,
@@ -231,7 +235,7 @@ export const listDatasetRunSessions = getOperation({
       state: Type.Optional(oneOf(rolloutStates)),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
       cursor: Type.Optional(
-        Type.String({ maxLength: 1_000, description: '`meta.nextCursor` of the page before' }),
+        Type.String({ maxLength: 1_000, description: '`meta.nextCursor` of the previous page' }),
       ),
     },
     { additionalProperties: false },

@@ -9,11 +9,14 @@ const Json = Type.Unknown({ description: 'any JSON' });
 const Text = nullable(Type.String());
 const GivenText = Type.Optional(Type.String({ maxLength: 100_000 }));
 
-/** States of an item. Archived items appear in no list unless the client asks for them, and in no run. */
+/** States of an item. Archived items are in no run, and in lists only if the client asks for them. */
 export const itemStates = ['ACTIVE', 'ARCHIVED'] as const;
 export type ItemState = (typeof itemStates)[number];
 
-/** A name as the client sends it. The reading code validates it, because its error is more precise than that of a schema. */
+/**
+ * A name as the client sends it. The code that handles the request validates the name, because its error is more
+ * precise than that of a schema.
+ */
 const GivenName = Type.String({ maxLength: 10_000 });
 const NameInPath = Type.String({ minLength: 1, maxLength: 4_000 });
 
@@ -31,16 +34,18 @@ const datasetMembers = {
 export const DatasetView = Type.Object(datasetMembers);
 export type DatasetView = Static<typeof DatasetView>;
 
-/** Media that a string of an item refers to; only media whose bytes are stored. */
+/** Media to which a text in an item refers; only media whose bytes are stored are listed. */
 export const MediaReference = Type.Object({
   field: oneOf(['input', 'expectedOutput', 'metadata']),
   referenceString: Type.String({ description: 'the reference as it is written in the field' }),
-  jsonPath: Type.String({ description: "path of the text in the field, such as $['image']" }),
+  jsonPath: Type.String({
+    description: "path of the text in the field that contains the reference, such as $['image']",
+  }),
   media: Type.Object({
     mediaId: Type.String(),
     contentType: Type.String(),
     contentLength: Type.Integer(),
-    url: Type.String({ description: 'good for an hour' }),
+    url: Type.String({ description: 'URL of the bytes, valid for an hour' }),
     urlExpiry: Timestamp,
   }),
 });
@@ -60,10 +65,10 @@ export const DatasetItemView = Type.Object({
   createdAt: Timestamp,
   updatedAt: Type.String({
     format: 'date-time',
-    description: 'time at which this version began; as `version` it reads this version again',
+    description: 'time at which this version began; sent as `version`, it selects this version',
   }),
   mediaReferences: Type.Array(MediaReference, {
-    description: 'at most 100 of each field',
+    description: "media that the item's texts refer to, at most 100 for each field",
   }),
 });
 export type DatasetItemView = Static<typeof DatasetItemView>;
@@ -100,7 +105,7 @@ export const DatasetRunItemView = Type.Object({
   datasetRunName: Type.String(),
   datasetItemId: Type.String(),
   traceId: Type.String({
-    description: 'empty until a trace is named or the observation arrives',
+    description: 'id of the trace; empty until a trace is named or the observation is ingested',
   }),
   observationId: Text,
   createdAt: Timestamp,
@@ -108,15 +113,18 @@ export const DatasetRunItemView = Type.Object({
 });
 export type DatasetRunItemView = Static<typeof DatasetRunItemView>;
 
-/** States of a dataset run on a world, and of its items: waiting for a session, in one, graded, or without a grade. */
+/**
+ * States of a dataset run on a world, and of its items: waiting for a session, in a session, graded, or without a
+ * grade.
+ */
 export const worldRunStates = ['RUNNING', 'COMPLETED', 'STOPPED'] as const;
 export const rolloutStates = ['WAITING', 'OPEN', 'GRADED', 'FAILED'] as const;
 
 export const WorldRunView = Type.Object({
   world: Type.String(),
-  concurrency: Type.Integer({ description: 'maximum of sessions that are open at once' }),
+  concurrency: Type.Integer({ description: 'maximum number of concurrent sessions' }),
   state: oneOf(worldRunStates),
-  reason: nullable(Type.String({ description: 'why it was stopped' })),
+  reason: nullable(Type.String({ description: 'why the run was stopped' })),
   items: Type.Integer(),
   waiting: Type.Integer(),
   open: Type.Integer(),
@@ -126,9 +134,9 @@ export const WorldRunView = Type.Object({
     description:
       'items for which no session could be opened, or whose session ended without a grade',
   }),
-  crashed: Type.Integer({ description: 'items among `failed` whose agent failed' }),
+  crashed: Type.Integer({ description: 'number of the `failed` items whose agent failed' }),
   buildHash: nullable(
-    Type.String({ description: 'the build of an agent whose rollouts the sessions are' }),
+    Type.String({ description: 'the build of an agent; the sessions are rollouts of this build' }),
   ),
   finishedAt: nullable(Timestamp),
 });
@@ -138,11 +146,15 @@ const runGiven = {
   name: Type.Optional(
     Type.String({
       maxLength: 10_000,
-      description: 'name of the run; an existing run of that name continues',
+      description: 'name of the run; if a run of that name exists, it continues',
     }),
   ),
   concurrency: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, description: 'sessions at once; 4 unless given' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: 'maximum number of concurrent sessions; default 4',
+    }),
   ),
   description: GivenText,
   metadata: Type.Optional(Json),
@@ -151,7 +163,7 @@ const runGiven = {
       minLength: 1,
       maxLength: 256,
       description:
-        'a registered build of an agent: the sessions are rollouts of its run with the id of this one',
+        'a registered build of an agent: the sessions are rollouts of the agent run that has the id of this dataset run',
     }),
   ),
 };
@@ -161,7 +173,8 @@ export const WorldRunBody = Type.Object(
     world: Type.String({
       minLength: 1,
       maxLength: 140,
-      description: 'slug of a world, with `@<version or label>` unless the newest is meant',
+      description:
+        'slug of a world, with `@<version or label>` if another than the newest version is meant',
     }),
     ...runGiven,
   },
@@ -177,7 +190,7 @@ export const DispatchBody = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'number, label or id of a version; the newest unless given',
+        description: 'number, label or id of a version; default: the newest',
       }),
     ),
     ...runGiven,
@@ -193,11 +206,11 @@ export const RolloutView = Type.Object({
   state: oneOf(rolloutStates),
   attempt: Type.Integer(),
   sessionId: nullable(
-    Type.String({ description: 'of the world session, for `GET /world-sessions/{sessionId}`' }),
+    Type.String({ description: 'id of the world session, for `GET /world-sessions/{sessionId}`' }),
   ),
   verdict: Text,
   score: nullable(Type.Number()),
-  error: nullable(Type.String({ description: 'why there is no grade' })),
+  error: nullable(Type.String({ description: 'why the item has no grade' })),
   agent: nullable(AgentEndRef),
 });
 export type RolloutView = Static<typeof RolloutView>;
@@ -214,7 +227,10 @@ export const DatasetRunDetail = Type.Object({
   datasetRunItems: Type.Array(DatasetRunItemView),
   worldRun: Type.Optional(WorldRunView),
   hasMoreItems: Type.Optional(
-    Type.Literal(true, { description: 'true: there are more; `GET /dataset-run-items` lists all' }),
+    Type.Literal(true, {
+      description:
+        'true: the run has more items than are listed; `GET /dataset-run-items` lists all',
+    }),
   ),
 });
 
@@ -256,7 +272,7 @@ export const DatasetRunItemBody = Type.Object({
   traceId: Type.Optional(Type.String({ maxLength: 800 })),
   observationId: Type.Optional(Type.String({ maxLength: 800 })),
   datasetVersion: Type.Optional(
-    Type.String({ maxLength: 64, description: 'a time: the item as it was then' }),
+    Type.String({ maxLength: 64, description: 'a time: the item is returned as it was then' }),
   ),
   createdAt: Type.Optional(Type.String({ maxLength: 64 })),
 });
@@ -264,7 +280,7 @@ export type DatasetRunItemBody = Static<typeof DatasetRunItemBody>;
 
 export const cursorParams = {
   ...pageParams,
-  cursor: Param('`meta.nextCursor` of the page before, in place of `page`'),
+  cursor: Param('`meta.nextCursor` of the previous page, in place of `page`'),
 };
 
 export const DatasetParams = Type.Object({ datasetName: NameInPath });

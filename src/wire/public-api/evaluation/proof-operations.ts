@@ -18,12 +18,12 @@ export const ProveBody = Type.Object(
           { additionalProperties: false },
         ),
       ],
-      { description: 'the name of a task that the version brings, or a stored one' },
+      { description: 'the name of a task of the version, or of a stored task' },
     ),
     wait: Type.Optional(
       Type.Boolean({
         description:
-          'true, the default: the answer is held until the proof is over, for 55 s at most',
+          'whether the answer is held until the proof is finished, for 55 s at most; default true',
       }),
     ),
   },
@@ -36,7 +36,7 @@ export type ProofRunDetail = Static<typeof ProofRunDetail>;
 
 export const proveTask = operation({
   id: 'proveTask',
-  summary: 'Prove that a task of a world is graded correctly',
+  summary: "Prove that the grader of a world's task tells right solutions from wrong ones",
   method: 'POST',
   path: '/worlds/{slug}/proofs',
   access: 'write',

@@ -1,4 +1,4 @@
-/** Answer of a call of the kind `prove`: the results of the attempts with which a proof tests a task's grader. */
+/** Answer of a call of the kind `prove`: the results of the attempts by which a proof tests a task's grader. */
 import { nullable, oneOf } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 
@@ -8,32 +8,33 @@ export const proofKinds = ['idle', 'solution', 'step', 'change', 'names'] as con
 export const ProofRow = Type.Object({
   kind: oneOf(
     proofKinds,
-    'idle: nothing is done; solution: one is carried out; step: one is left out of it; change: the end state is changed; names: what the instruction and the grader name',
+    'kind of the attempt: idle: nothing is done; solution: a solution is carried out; step: a solution is carried out without one of its steps; change: the end state is changed; names: the names in the instruction are compared with those in the grader',
   ),
-  what: Type.String({ description: 'what was tried, in words' }),
+  what: Type.String({ description: 'description of the attempt, for people' }),
   expected: oneOf(['pass', 'fail']),
   verdict: nullable(
     oneOf(
       ['pass', 'fail', 'unknown'],
-      'of the grade, or of the one check that should see a change; null: it was not tried',
+      'verdict of the grade, or of the one check that should notice the change; null: the attempt was not made',
     ),
   ),
-  ok: Type.Boolean({ description: 'whether the result is that of a sound task' }),
+  ok: Type.Boolean({ description: 'whether this is the result that a sound task has' }),
   detail: nullable(Type.String()),
 });
 export type ProofRow = Static<typeof ProofRow>;
 
 export const Proof = Type.Object({
-  passed: Type.Boolean({ description: 'whether all rows are ok' }),
+  passed: Type.Boolean({ description: 'whether the results of all attempts are ok' }),
   summary: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-    description: 'number of rows, and how many of them are ok',
+    description: 'number of attempts, and number of those that are ok',
   }),
   rows: Type.Array(ProofRow),
   notGraded: Type.Array(Type.String(), {
-    description: 'steps that change something and without which the task still passes',
+    description:
+      'steps of the solution that change something, but without which the task still passes',
   }),
   neverBites: Type.Array(Type.String(), {
-    description: 'checks that passed whatever was tried',
+    description: 'checks that passed in every attempt',
   }),
 });
 export type Proof = Static<typeof Proof>;

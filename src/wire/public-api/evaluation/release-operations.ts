@@ -1,4 +1,6 @@
-/** Operations on builds of agents: their labels, the difference between two, the release gate, and agent runs. */
+/**
+ * Operations on builds of agents: their labels, the differences between two builds, the release gate, and agent runs.
+ */
 import { getOperation, operation } from '../../operation.ts';
 import { Type } from '../../type.ts';
 import { CursorQuery } from '../lists.ts';
@@ -19,12 +21,14 @@ import {
 const Given = Type.String({ minLength: 1, maxLength: 256 });
 const BuildParams = Type.Object({ buildId: Given });
 const RunParams = Type.Object({ agentRunId: Given });
-const anyBuild = 'an id, a buildHash, a label or a version; of several of a version the newest';
+const anyBuild =
+  'an id, a buildHash, a label or a version of a build; if several builds have the version, the newest';
 const AnyBuild = Type.String({ minLength: 1, maxLength: 256, description: anyBuild });
 
 export const registerBuild = operation({
   id: 'registerBuild',
-  summary: 'Register a build; if its buildHash is registered, the answer is that build',
+  summary:
+    'Register a build; if its buildHash is registered already, the existing build is returned',
   method: 'POST',
   path: '/agent-builds',
   access: 'write',
@@ -54,7 +58,7 @@ export const getBuild = getOperation({
 
 export const resolveBuild = getOperation({
   id: 'resolveBuild',
-  summary: 'The build that a label of an agent is on',
+  summary: 'The build that a label of an agent points to',
   path: '/agent-builds/resolve',
   access: 'inspect',
   query: Type.Object({ agentId: Given, label: Given }),
@@ -73,7 +77,7 @@ export const diffBuilds = getOperation({
 export const compareBuilds = getOperation({
   id: 'compareBuilds',
   summary:
-    'Pass rates of two builds by task and check, their differences with intervals, and the sessions that flipped',
+    'Pass rates of two builds by task and check, their differences with confidence intervals, and the sessions whose verdicts differ',
   path: '/agent-builds/compare',
   access: 'inspect',
   query: Type.Object({
@@ -81,7 +85,7 @@ export const compareBuilds = getOperation({
       Type.String({
         minLength: 1,
         maxLength: 256,
-        description: 'with it, builds can be named by label or version, too',
+        description: 'id of the agent; if given, builds can be named by label or version, too',
       }),
     ),
     base: AnyBuild,
@@ -136,7 +140,8 @@ export const findGate = getOperation({
       Type.String({
         maxLength: 64,
         pattern: '^[0-9A-Fa-f]{7,64}$',
-        description: 'in full, or its first 7 or more digits; if several builds match, the newest',
+        description:
+          'in full, or its first 7 or more digits; if several builds match, the newest is used',
       }),
     ),
   }),
@@ -145,7 +150,7 @@ export const findGate = getOperation({
 
 export const listAgentRuns = getOperation({
   id: 'listAgentRuns',
-  summary: 'Runs of builds with their progress, newest first',
+  summary: 'Agent runs with their progress, newest first',
   path: '/agent-runs',
   access: 'inspect',
   query: Type.Object({ ...CursorQuery, buildId: Type.Optional(Given) }),
@@ -154,7 +159,7 @@ export const listAgentRuns = getOperation({
 
 export const getAgentRun = getOperation({
   id: 'getAgentRun',
-  summary: 'A run of a build with its progress',
+  summary: 'An agent run with its progress',
   path: '/agent-runs/{agentRunId}',
   access: 'inspect',
   unknown: 'ignored',
@@ -164,7 +169,7 @@ export const getAgentRun = getOperation({
 
 export const finishAgentRun = operation({
   id: 'finishAgentRun',
-  summary: 'Finish a run: no more sessions will be opened in it, even if more were planned',
+  summary: 'Finish an agent run: no more sessions are opened in it, even if more were planned',
   method: 'POST',
   path: '/agent-runs/{agentRunId}/finish',
   access: 'write',

@@ -1,5 +1,5 @@
 /**
- * Request and answer schemas of builds of agents: labels, agent runs, the difference between two builds, and the
+ * Request and answer schemas of builds of agents: labels, agent runs, the differences between two builds, and the
  * gate's verdict.
  */
 import { gateVerdicts, runStates } from '#domain/release.ts';
@@ -18,7 +18,7 @@ const Tool = Type.Object(
   {
     additionalProperties: Type.Unknown(),
     description:
-      '`inputSchema` (also `input_schema`, `parameters`) and `outputSchema` (also `output_schema`) are compared, and `description`',
+      '`inputSchema` (also `input_schema`, `parameters`), `outputSchema` (also `output_schema`) and `description` are compared',
   },
 );
 
@@ -41,7 +41,7 @@ const Attribution = Type.Object(
         Type.String({
           pattern: '^[0-9A-Fa-f]{7,64}$',
           maxLength: 64,
-          description: 'by which the gate finds the build; best in full',
+          description: 'commit by which the gate finds the build; best in full',
         }),
       ),
     ),
@@ -68,7 +68,7 @@ const listedMembers = {
   buildHash: Type.String(),
   semanticVer: Text,
   attribution: JsonObject,
-  labels: Type.Array(Type.String(), { description: 'labels that are on the build now' }),
+  labels: Type.Array(Type.String(), { description: 'labels that currently point to the build' }),
   createdAt: Timestamp,
 };
 export const ListedBuild = Type.Object(listedMembers);
@@ -93,11 +93,11 @@ const Changed = { base: Type.Unknown(), candidate: Type.Unknown() };
 export const ToolChangeView = Type.Object({
   name: Type.String(),
   change: Change,
-  breaking: Type.Boolean({ description: 'whether it breaks callers of the tool' }),
+  breaking: Type.Boolean({ description: 'whether the change breaks callers of the tool' }),
   changes: Type.Array(
     Type.Object({
-      part: Type.String({ description: 'inputSchema, outputSchema or description' }),
-      path: Type.String({ description: 'JSON pointer into that schema' }),
+      part: Type.String({ description: 'changed part: inputSchema, outputSchema or description' }),
+      path: Type.String({ description: 'JSON pointer into the schema that changed' }),
       change: Type.String(),
       breaking: Type.Boolean(),
     }),
@@ -117,37 +117,42 @@ export const BuildDiff = Type.Object({
 export type BuildDiff = Static<typeof BuildDiff>;
 
 const JudgedRate = Type.Object({
-  n: Type.Integer({ description: 'sessions judged pass or fail' }),
+  n: Type.Integer({ description: 'number of sessions whose verdict is pass or fail' }),
   passed: Type.Integer(),
-  passRate: nullable(Type.Number({ description: 'null where n is 0' })),
+  passRate: nullable(Type.Number({ description: 'pass rate; null where n is 0' })),
 });
 const Contrast = {
   base: JudgedRate,
   candidate: JudgedRate,
-  difference: nullable(Type.Number({ description: 'of the pass rates, candidate minus base' })),
+  difference: nullable(
+    Type.Number({ description: 'difference of the pass rates, candidate minus base' }),
+  ),
   interval: nullable(
     Type.Array(Type.Number(), {
       minItems: 2,
       maxItems: 2,
-      description: 'of the difference, at 95 %: Newcombe’s hybrid score interval',
+      description:
+        'confidence interval of the difference, at 95 %: Newcombe’s hybrid score interval',
     }),
   ),
 };
 const PlayedTask = {
   world: Type.String(),
-  task: nullable(Type.String({ description: 'its name, or the id of a stored one' })),
+  task: nullable(Type.String({ description: 'name of the task, or id of a stored task' })),
 };
 const Flipped = Type.Object({ sessionId: Type.String(), verdict: oneOf(['pass', 'fail']) });
 
 export const BuildComparison = Type.Object({
   base: BuildRef,
   candidate: BuildRef,
-  total: Type.Object(Contrast, { description: 'over the tasks that both builds have played' }),
+  total: Type.Object(Contrast, {
+    description: 'totals over the tasks that both builds have played',
+  }),
   tasks: Type.Array(
     Type.Object({
       ...PlayedTask,
       contentDiffers: Type.Boolean({
-        description: 'true: the builds played it with different contents',
+        description: 'true: the builds played the task with different contents',
       }),
       ...Contrast,
       checks: Type.Array(Type.Object({ name: Type.String(), ...Contrast })),
@@ -158,17 +163,20 @@ export const BuildComparison = Type.Object({
       ...PlayedTask,
       base: Flipped,
       candidate: Flipped,
-      checks: Type.Array(Type.String(), { description: 'names of the checks that differ' }),
+      checks: Type.Array(Type.String(), {
+        description: 'names of the checks whose verdicts differ',
+      }),
     }),
     {
       description:
-        'sessions of a task, paired in their order, with another verdict; the first 1,000',
+        'sessions of a task, paired in their order, whose verdicts differ; the first 1,000',
     },
   ),
   flippedToPass: Type.Integer(),
   flippedToFail: Type.Integer(),
   olderLeftOut: Type.Boolean({
-    description: 'true where a build has more than 1,000 judged sessions; the newest are compared',
+    description:
+      'true if a build has more than 1,000 judged sessions; then only the newest are compared',
   }),
 });
 export type BuildComparison = Static<typeof BuildComparison>;
@@ -179,10 +187,12 @@ export const MoveLabelBody = Type.Object(
       minLength: 1,
       maxLength: 64,
       pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
-      description: 'such as `stable`, with which the gate compares',
+      description: 'name of the label, such as `stable`, to which the gate compares candidates',
     }),
     force: Type.Optional(
-      nullable(Type.Boolean({ description: 'roll back across a breaking tool change' })),
+      nullable(
+        Type.Boolean({ description: 'whether to roll back even across a breaking tool change' }),
+      ),
     ),
     reason: Type.Optional(nullable(Remark)),
     actor: Type.Optional(nullable(Name)),
@@ -198,28 +208,32 @@ export const LabelMove = Type.Object({
   label: Type.String(),
   buildId: Type.String(),
   previousBuildId: Text,
-  rollback: Type.Boolean({ description: 'whether the build was registered before the previous' }),
+  rollback: Type.Boolean({
+    description: 'whether the build was registered before the one that the label pointed to',
+  }),
   forced: Type.Boolean({ description: 'whether the move was forced although it breaks callers' }),
   breaking: Type.Array(Type.String(), {
-    description: 'for a rollback: tools that the previous build had changed in a breaking way',
+    description: 'for a rollback: tools whose earlier change by the previous build was breaking',
   }),
   reason: Text,
-  actor: Type.String({ description: 'author of the move as given, else the public key' }),
+  actor: Type.String({
+    description: 'author of the move as the client named it, or else the public key',
+  }),
   source: Text,
   movedAt: Timestamp,
 });
 export type LabelMove = Static<typeof LabelMove>;
 /**
- * A move of a label. If the label was on the build already, `moved` is false and the members are those of the earlier
- * move.
+ * A move of a label. If the label already pointed to the build, `moved` is false, and the other members are those of
+ * the earlier move.
  */
 export const MovedLabel = Type.Object({ ...LabelMove.properties, moved: Type.Boolean() });
 export const LabelMoveList = pageOf(LabelMove);
 
 const Rate = nullable(
-  Type.Number({ description: 'share of graded rollouts that passed; null: none was graded' }),
+  Type.Number({ description: 'share of graded rollouts that passed; null: no rollout was graded' }),
 );
-const Graded = Type.Integer({ description: 'rollouts that were graded' });
+const Graded = Type.Integer({ description: 'number of rollouts that were graded' });
 const World = nullable(Type.String({ description: 'slug of the world; null: several worlds' }));
 
 export const RunView = Type.Object({
@@ -229,7 +243,7 @@ export const RunView = Type.Object({
   agentId: Type.String(),
   state: oneOf(
     runStates,
-    'INCOMPLETE: it ended, and a session of it without a grade, or before as many as it planned',
+    'INCOMPLETE: the run ended although a session has no grade, or before the planned number of sessions',
   ),
   model: Text,
   world: World,
@@ -238,8 +252,8 @@ export const RunView = Type.Object({
   sessions: Type.Integer(),
   graded: Graded,
   passed: Type.Integer(),
-  going: Type.Integer({ description: 'sessions that are open and not graded' }),
-  ungraded: Type.Integer({ description: 'sessions that ended without a grade' }),
+  going: Type.Integer({ description: 'number of sessions that are open and not graded' }),
+  ungraded: Type.Integer({ description: 'number of sessions that ended without a grade' }),
   passRate: Rate,
   createdAt: Timestamp,
   finishedAt: nullable(Timestamp),
@@ -286,14 +300,15 @@ export const RunOfSession = Type.Object(
         Type.Integer({
           minimum: 1,
           maximum: 1_000_000,
-          description: 'planned number of rollouts; the run continues until they are done',
+          description: 'planned number of rollouts; the run is open until that many are done',
         }),
       ),
     ),
   },
   {
     ...strict,
-    description: 'the run of an agent’s build that this session is a rollout of, for the gate',
+    description:
+      "the agent run, and thus the agent's build, that this session is a rollout of, for the release gate",
   },
 );
 export type RunOfSession = Static<typeof RunOfSession>;

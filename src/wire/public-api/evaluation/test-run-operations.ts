@@ -20,7 +20,7 @@ export const listTestRuns = getOperation({
 
 export const runTests = operation({
   id: 'runTests',
-  summary: 'Run the tests of a world, of its head version or the one that is named',
+  summary: 'Run the tests of a world on its head version, or on the version that is named',
   method: 'POST',
   path: '/worlds/{slug}/tests',
   access: 'write',
@@ -34,7 +34,7 @@ export const runTests = operation({
 
 export const getTestRun = getOperation({
   id: 'getTestRun',
-  summary: 'One run of the tests of a world, with its report',
+  summary: 'One test run of a world, with its report',
   path: '/worlds/{slug}/tests/{runId}',
   access: 'read',
   tools: [{ name: 'get_world_test_run' }],

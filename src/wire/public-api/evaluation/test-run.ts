@@ -5,20 +5,20 @@ import { Id, nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 
 const Counts = Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-  description: 'number of tests, in all and by outcome',
+  description: 'number of tests: in total, and by outcome',
 });
 
 const outcome = nullable(
   oneOf(
     runOutcomes,
-    'passed: all tests passed; failed: some did not; error: the run could not be carried out',
+    'passed: all tests passed; failed: not all tests passed; error: the tests could not be run',
   ),
 );
 
 /** Latest test run of a version. */
 export const LatestTests = Type.Object(
   { runId: Type.String(), state: oneOf(runStates), outcome, summary: nullable(Counts) },
-  { description: 'the latest run of its tests; null: there is none' },
+  { description: 'the latest test run of the version; null: there is none' },
 );
 export type LatestTests = Static<typeof LatestTests>;
 
@@ -27,19 +27,19 @@ export const TestRunView = Type.Object({
   runId: Type.String(),
   slug: Type.String(),
   versionId: Type.String(),
-  number: Type.Integer({ minimum: 1, description: 'of the version' }),
+  number: Type.Integer({ minimum: 1, description: 'number of the version' }),
   origin: oneOf(runOrigins, 'trigger of the run'),
-  author: nullable(Type.String({ description: 'public key of the caller that asked for the run' })),
+  author: nullable(Type.String({ description: 'public key of the caller that started the run' })),
   state: oneOf(runStates),
   outcome,
   summary: nullable(Counts),
   error: nullable(
     Type.Object(
       { code: Type.String(), message: Type.String() },
-      { description: 'why the run could not be carried out' },
+      { description: 'why the tests could not be run' },
     ),
   ),
-  sessionId: nullable(Type.String({ description: 'the session on which the run is carried out' })),
+  sessionId: nullable(Type.String({ description: 'the session on which the tests are run' })),
   queuedAt: Timestamp,
   startedAt: nullable(Timestamp),
   finishedAt: nullable(Timestamp),
@@ -59,10 +59,12 @@ export const RunTestsBody = Type.Object(
     wait: Type.Optional(
       Type.Boolean({
         description:
-          'true, the default: the answer is held until the run is finished, for 55 s at most',
+          'whether the answer is held until the run is finished, for 55 s at most; default true',
       }),
     ),
-    origin: Type.Optional(oneOf(['client', 'api'], 'what asks; default api')),
+    origin: Type.Optional(
+      oneOf(['client', 'api'], 'kind of the client that starts the run; default api'),
+    ),
   },
   { additionalProperties: false },
 );

@@ -24,7 +24,7 @@ export const CommentBody = Type.Object({
   projectId: Type.Optional(
     Type.String({
       maxLength: 200,
-      description: 'the project; if given, it must be that of the key',
+      description: "id of the project; it must be that of the key's project",
     }),
   ),
   objectType: oneOf(commentedTypes),
@@ -50,14 +50,14 @@ export const createComment = operation({
 
 export const listComments = getOperation({
   id: 'listComments',
-  summary: 'Comments, newest first; on an object by its type and id',
+  summary: 'Comments, newest first, optionally only those on the object with a given type and id',
   path: '/comments',
   access: 'inspect',
   unknown: 'ignored',
   query: Type.Object({
     ...cursorParams,
     objectType: Param(commentedTypes.join(', ')),
-    objectId: Param('with `objectType`'),
+    objectId: Param('id of the object; only with `objectType`'),
     authorUserId: Param(),
   }),
   answer: CommentList,

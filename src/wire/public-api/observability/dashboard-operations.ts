@@ -16,10 +16,10 @@ import {
   TransformTested,
 } from './dashboard.ts';
 
-/** Upper bound for code as JSON, where a character may take several bytes. */
+/** Maximum size in bytes of bodies with code. In JSON, a character may take several bytes. */
 const bodyBytes = 4.5 * 1024 * 1024;
 const busy =
-  'Too much code of the project is queued to be built or run, or the project has as many dashboards as it may have.';
+  'Too much code of the project is queued to be built or run, or the project already has the maximum number of dashboards.';
 
 export const listDashboards = getOperation({
   id: 'listDashboards',
@@ -63,8 +63,8 @@ export const pushDashboardCode = operation({
   bodyBytes,
   answers: { 200: DashboardPushed },
   refusals: {
-    400: '`dashboard_code_rejected`: `problems` lists all that is wrong with the code, each with `path`, `line`, `column`, `code` and `message`.',
-    409: '`dashboard_moved`: the code is another than that of `baseStamp`; `stamp` is its own.',
+    400: '`dashboard_code_rejected`: `problems` lists all problems of the code, each with `path`, `line`, `column`, `code` and `message`.',
+    409: '`dashboard_moved`: the stored code is no longer that of `baseStamp`; `stamp` identifies the stored code.',
     429: busy,
   },
 });

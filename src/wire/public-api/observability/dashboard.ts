@@ -16,12 +16,18 @@ const members = {
     dashboardKinds,
     'subject of the dashboard: a session, the tasks of a task set, or a world',
   ),
-  environmentId: nullable(Type.String({ description: 'id of the world, of kind `environment`' })),
-  taskSetIds: Type.Array(Type.String(), { description: 'of kind `task`' }),
+  environmentId: nullable(
+    Type.String({ description: 'id of the world, for the kind `environment`' }),
+  ),
+  taskSetIds: Type.Array(Type.String(), {
+    description: 'ids of the task sets, for the kind `task`',
+  }),
   hasCode: Type.Boolean(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  url: Type.String({ description: 'its page, for every holder of the key pair' }),
+  url: Type.String({
+    description: "address of the dashboard's page, for every holder of the key pair",
+  }),
 };
 export const DashboardView = Type.Object(members);
 export type DashboardView = Static<typeof DashboardView>;
@@ -31,14 +37,16 @@ const ShownFile = Type.Object({ path: Type.String(), content: Type.String() });
 export const DashboardDetail = Type.Object({
   ...members,
   files: Type.Array(ShownFile),
-  entrypoint: nullable(Type.String({ description: 'the file that the page begins with' })),
+  entrypoint: nullable(Type.String({ description: 'the file with which the page starts' })),
   transform: nullable(
     Type.String({ description: 'code that turns a session into the data of the page' }),
   ),
   compiledOnly: Type.Boolean({
     description: 'always false: the sources are stored too',
   }),
-  stamp: Type.String({ description: 'stamp of the code; equal code has an equal stamp' }),
+  stamp: Type.String({
+    description: 'stamp that identifies the code; equal code has an equal stamp',
+  }),
 });
 export type DashboardDetail = Static<typeof DashboardDetail>;
 
@@ -52,7 +60,11 @@ export const DashboardPushed = Type.Object({
 export type DashboardPushed = Static<typeof DashboardPushed>;
 
 export const CodeProblemView = Type.Object({
-  path: nullable(Type.String({ description: 'a file, or `transform`; null: the code as a whole' })),
+  path: nullable(
+    Type.String({
+      description: 'a file, or `transform`; null: the problem concerns the code as a whole',
+    }),
+  ),
   line: nullable(Type.Integer({ description: 'from 1' })),
   column: nullable(Type.Integer({ description: 'from 1' })),
   code: oneOf(codeProblemCodes),
@@ -68,16 +80,21 @@ export const DashboardBody = Type.Object(
       Type.String({
         ...{ minLength: 1, maxLength: limits.idChars },
         description:
-          'id or slug of a world; without `environmentId` and `taskSetId` the dashboard is of sessions',
+          'id or slug of a world; without `environmentId` and `taskSetId` the dashboard shows sessions',
       }),
     ),
-    template: Type.Optional(oneOf(dashboardTemplates, 'its first code; `starter` unless given')),
+    template: Type.Optional(
+      oneOf(dashboardTemplates, 'template for the first code; default `starter`'),
+    ),
   },
   strict,
 );
 export type DashboardBody = Static<typeof DashboardBody>;
 
-/** Upper bound that is far above a dashboard's limit, so that too many files are reported as a problem of the code. */
+/**
+ * Maximum number of files in a request, far above a dashboard's limit, so that too many files are reported as a problem
+ * of the code.
+ */
 const mostGivenFiles = 1_000;
 const Code = Type.String({ maxLength: 4_000_000 });
 
@@ -91,18 +108,23 @@ export const DashboardCodeBody = Type.Object(
     entrypoint: Type.Optional(
       Type.String({
         maxLength: 4_000,
-        description: '`dashboard.tsx`, `.ts`, `.jsx`, `.js` or `.mjs` unless given',
+        description:
+          'file with which the page starts; default `dashboard.tsx`, `.ts`, `.jsx`, `.js` or `.mjs`',
       }),
     ),
     transform: Type.Optional(nullable(Code)),
     baseStamp: Type.Optional(
       Type.String({
         ...{ minLength: 1, maxLength: 100 },
-        description: 'the `stamp` of the code that this was made of; needed unless forced',
+        description: 'the `stamp` of the code that this code is based on; required unless forced',
       }),
     ),
-    force: Type.Optional(Type.Boolean({ description: 'overwrite the code whatever its stamp' })),
-    dryRun: Type.Optional(Type.Boolean({ description: 'check everything, and store nothing' })),
+    force: Type.Optional(
+      Type.Boolean({ description: 'whether to overwrite the code whatever its stamp' }),
+    ),
+    dryRun: Type.Optional(
+      Type.Boolean({ description: 'whether to check everything but store nothing' }),
+    ),
   },
   strict,
 );
@@ -111,12 +133,12 @@ export type DashboardCodeBody = Static<typeof DashboardCodeBody>;
 export const TestTransformBody = Type.Object(
   {
     transform: Type.Optional(
-      Type.String({ maxLength: 200_000, description: 'else the stored one' }),
+      Type.String({ maxLength: 200_000, description: 'code to run; default: the stored code' }),
     ),
     sessionId: Type.Optional(
       Type.String({
         ...{ minLength: 1, maxLength: limits.idChars },
-        description: 'else the newest',
+        description: 'id of the session; default: the newest',
       }),
     ),
   },
@@ -133,7 +155,7 @@ export const TransformTested = Type.Object({
   }),
   truncated: Type.Boolean(),
   shape: Type.Unknown({
-    description: 'shape of the whole output: types, members, lengths of lists',
+    description: 'structure of the whole output: types, members, lengths of lists',
   }),
   error: Text,
 });
@@ -144,7 +166,9 @@ export const RenderBody = Type.Object(
     sessionId: Type.Optional(GivenId),
     taskSetId: Type.Optional(GivenId),
     taskId: Type.Optional(GivenId),
-    includeHtml: Type.Optional(Type.Boolean({ description: 'whether to answer the page itself' })),
+    includeHtml: Type.Optional(
+      Type.Boolean({ description: 'whether to return the page itself as HTML' }),
+    ),
   },
   strict,
 );
@@ -160,17 +184,18 @@ export type RenderTarget = Static<typeof RenderTarget>;
 
 export const Rendered = Type.Object({
   success: Type.Boolean(),
-  error: nullable(Type.String({ description: 'why it could not be rendered' })),
+  error: nullable(Type.String({ description: 'why the dashboard could not be rendered' })),
   kind: oneOf(dashboardKinds),
   target: RenderTarget,
   html: nullable(
     Type.String({
-      description: 'a document for a frame with `sandbox="allow-scripts"`; null unless asked for',
+      description:
+        'HTML document for a frame with `sandbox="allow-scripts"`; null unless `includeHtml` is true',
     }),
   ),
   url: nullable(
     Type.String({
-      description: 'address of the picture; it needs no key, and is good for an hour',
+      description: 'address of the picture; it needs no key, and is valid for an hour',
     }),
   ),
 });
@@ -181,7 +206,7 @@ export const DashboardParams = Type.Object({ dashboardId: GivenId });
 const mostListed = 200;
 export const DashboardQuery = Type.Object({
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: mostListed, description: '50 unless given' }),
+    Type.Integer({ minimum: 1, maximum: mostListed, description: 'number of entries; default 50' }),
   ),
 });
 export const DashboardList = Type.Object({ data: Type.Array(DashboardView) });

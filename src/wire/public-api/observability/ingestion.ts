@@ -12,7 +12,8 @@ const batchBytes = 4.5 * 1024 * 1024;
 export const IngestionBody = Type.Object({
   batch: Type.Array(Type.Unknown(), {
     maxItems: mostEvents,
-    description: 'events, each `{id, type, timestamp, body}`; an invalid event is rejected alone',
+    description:
+      'events, each `{id, type, timestamp, body}`; an invalid event is rejected without affecting the others',
   }),
   metadata: Type.Optional(Type.Unknown({ description: 'metadata of the client; not stored' })),
 });
@@ -20,14 +21,14 @@ export type IngestionBody = Static<typeof IngestionBody>;
 
 export const IngestionAnswer = Type.Object({
   successes: Type.Array(Type.Object({ id: Type.String(), status: Type.Integer() }), {
-    description: 'ids of accepted events; their data can be read from now on',
+    description: 'ids of accepted events, whose data can be read from now on',
   }),
   errors: Type.Array(
     Type.Object({
-      id: Type.String({ description: 'id of the event; `unknown` when it has none' }),
+      id: Type.String({ description: 'id of the event; `unknown` if the event has none' }),
       status: Type.Integer(),
       message: Type.String(),
-      error: Type.String({ description: 'what is wrong, and where' }),
+      error: Type.String({ description: 'what is wrong with the event, and where' }),
     }),
   ),
 });
@@ -35,7 +36,7 @@ export const IngestionAnswer = Type.Object({
 export const ingest = operation({
   id: 'ingest',
   summary:
-    'Ingest events of traces, observations and scores; scores and logs need the public key only',
+    'Ingest events of traces, observations and scores; for scores and logs, the public key is enough',
   method: 'POST',
   path: '/ingestion',
   access: 'send',
@@ -43,5 +44,7 @@ export const ingest = operation({
   bodyBytes: batchBytes,
   overload: 503,
   answers: { 207: IngestionAnswer },
-  refusals: { 503: 'Too much is being ingested; `Retry-After` says when to send it again.' },
+  refusals: {
+    503: 'Too much data is being ingested; `Retry-After` says when to send the batch again.',
+  },
 });

@@ -2,7 +2,7 @@
 import { getOperation } from '../../operation.ts';
 import { DailyMetricsList, DailyMetricsQuery, MetricsAnswer, MetricsParams } from './metrics.ts';
 
-const slow = { 524: 'The query takes too long; ask for a shorter period, or for fewer groups.' };
+const slow = { 524: 'The query takes too long; request a shorter period, or fewer groups.' };
 
 export const getMetrics = getOperation({
   id: 'getMetrics',
@@ -29,7 +29,7 @@ export const getBoundedMetrics = getOperation({
 
 export const listDailyMetrics = getOperation({
   id: 'listDailyMetrics',
-  summary: 'Daily totals of the project with its models, latest day first',
+  summary: 'Daily totals of the project, with a breakdown by model, latest day first',
   path: '/metrics/daily',
   access: 'inspect',
   unknown: 'ignored',

@@ -21,7 +21,7 @@ export const DailyMetricsView = Type.Object({
       countObservations: Type.Number(),
       countTraces: Type.Number(),
     }),
-    { description: 'by model, the dearest first, at most 100' },
+    { description: 'usage by model, the most expensive first, at most 100 models' },
   ),
 });
 export type DailyMetricsView = Static<typeof DailyMetricsView>;
@@ -30,8 +30,8 @@ export const DailyMetricsQuery = Type.Object({
   ...pageParams,
   traceName: Param(),
   userId: Param(),
-  tags: Param('tags; the trace has all of them'),
-  environment: Param('environments; the trace is of one of them'),
+  tags: Param('tags that the trace must all have'),
+  environment: Param('environments; the trace must be in one of them'),
   fromTimestamp: Param(),
   toTimestamp: Param(),
 });

@@ -37,7 +37,7 @@ export const getModel = getOperation({
 
 export const deleteModel = deleteOperation({
   id: 'deleteModel',
-  summary: 'Delete a model of the project; the costs of its observations stay',
+  summary: 'Delete a model of the project; the costs of existing observations stay as they are',
   path: '/models/{modelId}',
   access: 'write',
   unknown: 'ignored',

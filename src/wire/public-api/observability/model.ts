@@ -17,7 +17,7 @@ export const modelUnits = [
 const Dollars = nullable(Type.Number());
 const Json = Type.Unknown({ description: 'any JSON' });
 const Prices = Type.Record(Type.String(), Type.Number(), {
-  description: 'dollars a unit, by the names that usage is counted by',
+  description: 'prices in dollars per unit, by the name of the unit',
 });
 
 const usageOperators = ['gt', 'gte', 'lt', 'lte', 'eq', 'neq'] as const;
@@ -58,7 +58,7 @@ export const ModelView = Type.Object({
   unit: nullable(oneOf(modelUnits)),
   tokenizerId: nullable(Type.String()),
   tokenizerConfig: Json,
-  isLangfuseManaged: Type.Boolean({ description: 'whether it is built in' }),
+  isLangfuseManaged: Type.Boolean({ description: 'whether the model is built in' }),
   createdAt: Timestamp,
   prices: Type.Record(Type.String(), Type.Object({ price: Type.Number() }), {
     description: 'prices of the default tier',
@@ -72,7 +72,8 @@ export const ModelBody = Type.Object({
   modelName: Type.String({ maxLength: 10_000 }),
   matchPattern: Type.String({
     maxLength: 10_000,
-    description: 'RE2, found anywhere in the name that an observation gives',
+    description:
+      'regular expression (RE2), which is searched for anywhere in the model name of an observation',
   }),
   startDate: Type.Optional(
     Type.String({ maxLength: 64, description: 'time or date from which the model applies' }),
@@ -83,13 +84,18 @@ export const ModelBody = Type.Object({
   inputPrice: Type.Optional(Type.Number({ minimum: 0 })),
   outputPrice: Type.Optional(Type.Number({ minimum: 0 })),
   totalPrice: Type.Optional(
-    Type.Number({ minimum: 0, description: 'price of every unit, in place of the other two' }),
+    Type.Number({
+      minimum: 0,
+      description: 'price of every unit, in place of the prices of input and output',
+    }),
   ),
   pricingTiers: Type.Optional(
     Type.Array(
       Type.Object({
         name: Type.String({ maxLength: 10_000 }),
-        isDefault: Type.Boolean({ description: 'exactly one tier is the default' }),
+        isDefault: Type.Boolean({
+          description: 'price tiers, exactly one of which is the default',
+        }),
         priority: Type.Integer({ minimum: 0, maximum: 999 }),
         conditions: Type.Optional(
           Type.Array(
@@ -101,7 +107,8 @@ export const ModelBody = Type.Object({
               key: Type.Optional(
                 Type.String({
                   maxLength: 10_000,
-                  description: 'with `source`: a member of it, whose text is one of `values`',
+                  description:
+                    'with `source`: name of its member, whose text must be one of `values`',
                 }),
               ),
               values: Type.Optional(
@@ -114,7 +121,7 @@ export const ModelBody = Type.Object({
         ),
         prices: Type.Record(Type.String(), Type.Number({ minimum: 0 }), { maxProperties: 100 }),
       }),
-      { maxItems: 20, description: 'in place of the prices above' },
+      { maxItems: 20, description: 'price tiers, in place of the prices above' },
     ),
   ),
 });

@@ -8,7 +8,7 @@ export const SpansBody = Type.Object({
   resourceSpans: Type.Optional(
     Type.Array(Type.Unknown(), {
       maxItems: 100_000,
-      description: 'spans as in OTLP; an invalid span is left out and counted',
+      description: 'spans as in OTLP; an invalid span is dropped and counted',
     }),
   ),
 });
@@ -17,8 +17,8 @@ export type SpansBody = Static<typeof SpansBody>;
 export const SpansAnswer = Type.Object({
   partialSuccess: Type.Optional(
     Type.Object({
-      rejectedSpans: Type.String({ description: 'how many were left out' }),
-      errorMessage: Type.String({ description: 'why the first of them was' }),
+      rejectedSpans: Type.String({ description: 'number of spans that were dropped' }),
+      errorMessage: Type.String({ description: 'why the first of them was dropped' }),
     }),
   ),
 });
@@ -34,7 +34,9 @@ export const ingestSpans = operation({
   bodyBytes: exportBytes,
   overload: 503,
   answers: { 200: SpansAnswer },
-  refusals: { 503: 'Too much is being ingested; `Retry-After` says when to send it again.' },
+  refusals: {
+    503: 'Too much data is being ingested; `Retry-After` says when to send the spans again.',
+  },
 });
 
 export const ingestMetrics = operation({

@@ -17,12 +17,12 @@ const ConfigParams = Type.Object({ configId: LongId });
 const scoreFilters = {
   name: Param(),
   userId: Param('user of the trace'),
-  traceTags: Param('tags; the trace has all of them'),
+  traceTags: Param('tags that the trace must all have'),
   fromTimestamp: Param(),
   toTimestamp: Param(),
-  environment: Param('environments; the score is of one of them'),
+  environment: Param('environments; the score must be in one of them'),
   source: Param(),
-  operator: Param('comparison for `value`: <, >, <=, >=, != or ='),
+  operator: Param('comparison with `value`: <, >, <=, >=, != or ='),
   value: Param('a number'),
   scoreIds: Param(),
   configId: Param(),
@@ -32,7 +32,9 @@ const scoreFilters = {
   sessionId: Param(),
   datasetRunId: Param(),
   observationId: Param(),
-  filter: Param('JSON list of `{type, column, operator, value}`, all of which hold'),
+  filter: Param(
+    'JSON list of conditions `{type, column, operator, value}`, all of which must hold',
+  ),
 };
 
 export const createScore = operation({
@@ -60,20 +62,24 @@ export const listAllScores = getOperation({
   summary: 'Scores of traces, sessions and runs of datasets, latest first',
   path: '/v2/scores',
   access: 'inspect',
-  query: Type.Object({ ...pageParams, ...scoreFilters, fields: Param('score, trace') }),
+  query: Type.Object({
+    ...pageParams,
+    ...scoreFilters,
+    fields: Param('groups of fields: score, trace'),
+  }),
   answer: ScoreList,
 });
 
 export const listPlainScores = getOperation({
   id: 'listPlainScores',
-  summary: 'Scores, latest first, page by page from a cursor',
+  summary: 'Scores, latest first; pages are read by a cursor',
   path: '/v3/scores',
   access: 'inspect',
   query: Type.Object({
     ...scoreFilters,
-    limit: Param('at most 100'),
-    cursor: Param('`meta.cursor` of the page before'),
-    fields: Param('groups: details, subject, annotation'),
+    limit: Param('maximum number of scores on a page; at most 100'),
+    cursor: Param('`meta.cursor` of the previous page'),
+    fields: Param('groups of fields: details, subject, annotation'),
   }),
   answer: PlainScoreList,
 });

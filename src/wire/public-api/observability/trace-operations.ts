@@ -20,11 +20,11 @@ import {
 
 const TraceParams = Type.Object({ traceId: LongId });
 const filterParam = Param(
-  'JSON list of `{type, column, operator, value, key?}`, all of which hold',
+  'JSON list of conditions `{type, column, operator, value, key?}`, all of which must hold',
 );
-/** Upper bound for bodies with inputs and outputs of models. */
+/** Maximum size in bytes of bodies with inputs and outputs of models. */
 const bodyBytes = 4.5 * 1024 * 1024;
-const slow = { 524: 'The query takes too long; ask for a shorter period.' };
+const slow = { 524: 'The query takes too long; request a shorter period.' };
 
 export const listTraces = getOperation({
   id: 'listTraces',
@@ -36,14 +36,14 @@ export const listTraces = getOperation({
     userId: Param(),
     name: Param(),
     sessionId: Param(),
-    tags: Param('tags; the trace has all of them'),
+    tags: Param('tags that the trace must all have'),
     version: Param(),
     release: Param(),
-    environment: Param('environments; the trace is of one of them'),
+    environment: Param('environments; the trace must be in one of them'),
     fromTimestamp: Param(),
     toTimestamp: Param(),
-    orderBy: Param('a member and a direction, such as `timestamp.desc`'),
-    fields: Param('groups: core, io, scores, observations, metrics; absent: all'),
+    orderBy: Param('field and direction to sort by, such as `timestamp.desc`'),
+    fields: Param('groups of fields: core, io, scores, observations, metrics; default: all'),
     filter: filterParam,
   }),
   answer: TraceList,
@@ -98,7 +98,7 @@ const observationParams = {
   traceId: Param(),
   level: Param(),
   parentObservationId: Param(),
-  environment: Param('environments; the observation is of one of them'),
+  environment: Param('environments; the observation must be in one of them'),
   fromStartTime: Param(),
   toStartTime: Param(),
   version: Param(),
@@ -128,17 +128,17 @@ export const getObservation = getOperation({
 export const listObservationParts = getOperation({
   id: 'listObservationParts',
   summary:
-    'Observations, latest first, page by page from a cursor, with the requested groups of fields',
+    'Observations, latest first, with the requested groups of fields; pages are read by a cursor',
   path: '/v2/observations',
   access: 'inspect',
   query: Type.Object({
     ...observationParams,
-    limit: Param('at most 1000'),
-    cursor: Param('`meta.cursor` of the page before'),
+    limit: Param('maximum number of observations on a page; at most 1000'),
+    cursor: Param('`meta.cursor` of the previous page'),
     fields: Param(
-      'groups: core, basic, time, io, metadata, model, usage, prompt, metrics, trace_context; absent: core, basic',
+      'groups of fields: core, basic, time, io, metadata, model, usage, prompt, metrics, trace_context; default: core, basic',
     ),
-    expandMetadata: Param('keys whose values are not cut'),
+    expandMetadata: Param('keys of the metadata whose values are returned in full'),
     parseIoAsJson: Param(),
     sessionId: Param(),
     isRootObservation: Param(),
@@ -149,7 +149,7 @@ export const listObservationParts = getOperation({
 
 export const listTraceSessions = getOperation({
   id: 'listTraceSessions',
-  summary: 'Sessions of traces, newest first',
+  summary: 'Trace sessions, newest first',
   path: '/sessions',
   access: 'inspect',
   query: Type.Object({
@@ -163,10 +163,10 @@ export const listTraceSessions = getOperation({
 
 export const getTraceSession = getOperation({
   id: 'getTraceSession',
-  summary: 'A session with its traces',
+  summary: 'A trace session with its traces',
   path: '/sessions/{sessionId}',
   access: 'inspect',
   params: Type.Object({ sessionId: Type.String({ minLength: 1, maxLength: 1_000 }) }),
-  query: Type.Object({ includeIO: Param('`true`: include the whole observations of its traces') }),
+  query: Type.Object({ includeIO: Param('`true`: include the full observations of its traces') }),
   answer: TraceSessionDetail,
 });

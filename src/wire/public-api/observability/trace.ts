@@ -86,11 +86,11 @@ const traceMembers = {
 };
 
 const metrics = {
-  totalCost: Type.Number({ description: 'in dollars; -1 when it was not requested' }),
-  latency: Type.Number({ description: 'in seconds; -1 when it was not requested' }),
+  totalCost: Type.Number({ description: 'total cost in dollars; -1 if it was not requested' }),
+  latency: Type.Number({ description: 'latency in seconds; -1 if it was not requested' }),
 };
 
-/** A trace in a list: with the ids of its observations and scores. */
+/** A trace as lists return it: with the ids of its observations and scores. */
 export const TraceView = Type.Object({
   ...traceMembers,
   ...metrics,
@@ -115,10 +115,10 @@ const sessionMembers = {
   environment: Type.String(),
 };
 
-/** A trace session in a list. */
+/** A trace session as lists return it. */
 export const TraceSessionView = Type.Object(sessionMembers);
 
-/** A trace session with its traces; with their observations if the client asks for them. */
+/** A trace session with its traces, and with their observations if the client asks for them. */
 export const TraceSessionDetail = Type.Object({
   ...sessionMembers,
   traces: Type.Array(
@@ -153,7 +153,7 @@ export const ObservationPartsList = Type.Object({
   data: Type.Array(ObservationParts),
   meta: Type.Object({
     cursor: Type.Optional(
-      Type.String({ description: '`cursor` of the next page; absent on the last page' }),
+      Type.String({ description: 'cursor for the next page; absent on the last page' }),
     ),
   }),
 });
@@ -170,13 +170,13 @@ export const Param = (description?: string) =>
 
 export const pageParams = {
   page: Param('from 1'),
-  limit: Param(`at most ${limits.pageMax}`),
+  limit: Param(`maximum number of items on a page; at most ${limits.pageMax}`),
 };
 
-/** An id on the routes that are compatible with SDKs of the field. */
+/** An id on the routes that are compatible with SDKs of the field, which allow long ids. */
 export const LongId = Type.String({ minLength: 1, maxLength: 800 });
 
-/** A trace that is created or updated. The code that reads the members validates them; unknown ones are ignored. */
+/** Fields of a trace to create or update. The code that reads them validates them; unknown fields are ignored. */
 export const TraceBody = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 1_000 });
 export const DeleteTracesBody = Type.Object({
   traceIds: Type.Array(LongId, { minItems: 1, maxItems: 1_000 }),

@@ -12,7 +12,7 @@ import {
 
 export const setUserProfile = operation({
   id: 'setUserProfile',
-  summary: 'Create or update the record of a user; fields that are absent or null stay',
+  summary: 'Create or update the record of a user; fields that are absent or null stay as they are',
   method: 'POST',
   path: '/user-profiles',
   access: 'write',

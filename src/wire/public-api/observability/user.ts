@@ -22,11 +22,11 @@ export const UserProfileView = Type.Object({
     Type.Object({
       event: Type.String(),
       count: Type.Number(),
-      value: Type.Number({ description: 'sum of the values of its events' }),
+      value: Type.Number({ description: 'sum of the values of the events of this name' }),
       firstAt: Timestamp,
       lastAt: Timestamp,
     }),
-    { description: 'by name, most frequent first, at most 1,000' },
+    { description: 'counts by name of the event, most frequent first, at most 1,000' },
   ),
 });
 export type UserProfileView = Static<typeof UserProfileView>;
@@ -38,7 +38,10 @@ export const UserProfileBody = Type.Object({
   attributes: Type.Optional(Attributes),
   notes: Type.Optional(Type.String({ maxLength: 100_000 })),
   mergeAttributes: Type.Optional(
-    Type.Boolean({ description: 'false: the attributes replace the existing ones' }),
+    Type.Boolean({
+      description:
+        'whether the attributes are merged into the existing ones; false: they replace them',
+    }),
   ),
 });
 export type UserProfileBody = Static<typeof UserProfileBody>;
@@ -70,14 +73,14 @@ export const UserEventBody = Type.Object({
     Type.Number({
       minimum: -1e15,
       maximum: 1e15,
-      description: "value of the event, in the caller's own unit",
+      description: "value of the event, in a unit of the caller's choice",
     }),
   ),
   metadata: Type.Optional(Json),
   traceId: Type.Optional(Type.String({ maxLength: 800 })),
   sessionId: Type.Optional(Type.String({ maxLength: 1_000 })),
   timestamp: Type.Optional(
-    Type.String({ maxLength: 64, description: 'time of the event; absent: now' }),
+    Type.String({ maxLength: 64, description: 'time of the event; default: now' }),
   ),
 });
 export type UserEventBody = Static<typeof UserEventBody>;

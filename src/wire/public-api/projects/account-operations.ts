@@ -39,7 +39,7 @@ const KeyList = Type.Object({ apiKeys: Type.Array(KeyView) });
 const MembershipList = Type.Object({ memberships: Type.Array(MembershipView) });
 
 const repeated =
-  'This `Idempotency-Key` was used before; `id` names what it created. A secret is shown once: revoke that key and create another.';
+  'This `Idempotency-Key` was used before; `id` names the object that it created. A secret is shown only once: revoke that key or token and create another.';
 
 export const getOrganization = getOperation({
   id: 'getOrganization',
@@ -61,7 +61,7 @@ export const updateOrganization = operation({
 
 export const deleteOrganization = deleteOperation({
   id: 'deleteOrganization',
-  summary: 'End an organization that has no project; its keys and tokens are revoked',
+  summary: 'Delete an organization that has no project; its keys and tokens are revoked',
   path: '/organizations',
   access: 'owner',
   body: Type.Object(
@@ -82,18 +82,20 @@ export const listMemberships = getOperation({
 
 export const setMembership = operation({
   id: 'setMembership',
-  summary: 'Add a member, or change the role of one. A new e-mail address creates a user',
+  summary: "Add a member, or change a member's role. A new e-mail address creates a user",
   method: 'PUT',
   path: '/organizations/memberships',
   access: 'organization',
   body: NewMembership,
   answers: { 200: MembershipView },
-  refusals: { 409: 'The organization would have no owner, or has as many members as it may.' },
+  refusals: {
+    409: 'The organization would have no owner, or already has the maximum number of members.',
+  },
 });
 
 export const removeMembership = deleteOperation({
   id: 'removeMembership',
-  summary: 'Remove a member, with their roles in projects and their tokens',
+  summary: "Remove a member, including the member's roles in projects and tokens",
   path: '/organizations/memberships',
   access: 'organization',
   body: FormerMembership,
@@ -150,7 +152,7 @@ export const listAuditLog = getOperation({
         Type.String({
           minLength: 1,
           maxLength: 300,
-          description: '`meta.nextCursor` of the page before',
+          description: '`meta.nextCursor` of the previous page',
         }),
       ),
       projectId: Type.Optional(Id),
@@ -165,13 +167,17 @@ export const listAuditLog = getOperation({
 
 export const listTokens = getOperation({
   id: 'listTokens',
-  summary: "The caller's personal access tokens, or with `all` those of all members",
+  summary: "The caller's personal access tokens; with `all`, those of all members",
   path: '/organizations/tokens',
   access: 'self',
   query: Type.Object(
     {
       ...PageQuery,
-      all: Type.Optional(Type.Boolean({ description: 'for owners, admins and keys' })),
+      all: Type.Optional(
+        Type.Boolean({
+          description: 'whether to list the tokens of all members, for owners, admins and keys',
+        }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -180,7 +186,8 @@ export const listTokens = getOperation({
 
 export const createToken = operation({
   id: 'createToken',
-  summary: 'Create a personal access token for the caller, or for a member; it is shown once',
+  summary:
+    'Create a personal access token for the caller, or for a member; the token is shown once',
   method: 'POST',
   path: '/organizations/tokens',
   access: 'self',
@@ -201,7 +208,8 @@ export const revokeToken = deleteOperation({
 
 export const listProjects = getOperation({
   id: 'listProjects',
-  summary: "The project of a key pair, all of an organization's key, or those that a token reaches",
+  summary:
+    "The project of a key pair, all projects of an organization's key, or those that a token gives access to",
   path: '/projects',
   access: 'projects',
   unknown: 'ignored',
@@ -210,14 +218,16 @@ export const listProjects = getOperation({
 
 export const createProject = operation({
   id: 'createProject',
-  summary: 'Make a project',
+  summary: 'Create a project',
   method: 'POST',
   path: '/projects',
   access: 'organization',
   headers: OnceHeaders,
   body: NewProject,
   answers: { 200: ProjectView, 201: ProjectView },
-  refusals: { 409: 'The slug is taken, or the organization has as many projects as it may.' },
+  refusals: {
+    409: 'The slug is taken, or the organization already has the maximum number of projects.',
+  },
 });
 
 export const updateProject = operation({
@@ -239,7 +249,7 @@ export const deleteProject = operation({
   access: 'organization',
   params: ProjectParams,
   answers: { 202: Type.Object({ success: Type.Boolean(), message: Type.String() }) },
-  refusals: { 409: 'Sessions of the project are open; `sessions` names the first 20.' },
+  refusals: { 409: 'The project has open sessions; `sessions` names the first 20.' },
 });
 
 export const listProjectKeys = getOperation({
@@ -275,7 +285,7 @@ export const revokeProjectKey = deleteOperation({
 
 export const listProjectMemberships = getOperation({
   id: 'listProjectMemberships',
-  summary: 'The members to whom a project gives a role of its own',
+  summary: 'The members who have a role of their own in a project',
   path: '/projects/{projectId}/memberships',
   access: 'project',
   params: ProjectParams,

@@ -11,23 +11,30 @@ import { type Static, Type } from '../../type.ts';
 const strict = { additionalProperties: false } as const;
 
 export const RoleName = oneOf(roles);
-/** Roles that a project may give: owners belong to an organization. */
+/** Roles that a project may give. A project has no owners, since owners belong to an organization. */
 export const ProjectRoleName = oneOf(roles.filter((role) => role !== 'OWNER'));
 
 const Name = Type.String({ minLength: 1, maxLength: limits.nameChars, pattern: '\\S' });
-const Email = Type.String({ minLength: 3, maxLength: 254, description: 'e-mail address' });
-const Note = Type.String({ maxLength: limits.nameChars, description: 'what it is for' });
+const Email = Type.String({
+  minLength: 3,
+  maxLength: 254,
+  description: 'e-mail address of the user',
+});
+const Note = Type.String({
+  maxLength: limits.nameChars,
+  description: 'purpose of the key, for people',
+});
 
 export const Metadata = Type.Record(Type.String({ maxLength: limits.nameChars }), Type.Unknown(), {
   maxProperties: 100,
-  description: 'metadata of the caller; 16 KB at most',
+  description: 'metadata that the client stores; 16 KB at most',
 });
 
 export const OrganizationView = Type.Object({
   id: Type.String(),
   slug: Type.String(),
   name: Type.String(),
-  browserTier: nullable(oneOf(browserTiers, 'default for projects that set none')),
+  browserTier: nullable(oneOf(browserTiers, 'default browser tier for projects that set none')),
   createdAt: Timestamp,
 });
 export type OrganizationView = Static<typeof OrganizationView>;
@@ -56,7 +63,8 @@ export const NewProject = Type.Object(
     slug: Type.Optional(
       Type.String({
         pattern: '^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$',
-        description: 'name in pools files and for operators; derived from the name unless given',
+        description:
+          'name of the organization in pools files and for operators; derived from `name` if absent',
       }),
     ),
     metadata: Type.Optional(Metadata),
@@ -102,7 +110,7 @@ export const KeyView = Type.Object({
   lastUsedAt: nullable(Timestamp),
   note: nullable(Type.String()),
   publicKey: Type.String(),
-  displaySecretKey: Type.String({ description: 'its last four characters' }),
+  displaySecretKey: Type.String({ description: 'last four characters of the secret key' }),
 });
 export type KeyView = Static<typeof KeyView>;
 
@@ -113,7 +121,7 @@ export const MadeKeyView = Type.Object({
   createdAt: Timestamp,
   note: nullable(Type.String()),
   publicKey: Type.String(),
-  secretKey: Type.String({ description: 'shown this once' }),
+  secretKey: Type.String({ description: 'the secret key, shown only in this answer' }),
   displaySecretKey: Type.String(),
 });
 export type MadeKeyView = Static<typeof MadeKeyView>;
@@ -123,11 +131,11 @@ export const TokenView = Type.Object({
   userId: Type.String(),
   email: Type.String(),
   name: Type.String(),
-  displayToken: Type.String({ description: 'its last four characters' }),
+  displayToken: Type.String({ description: 'last four characters of the token' }),
   scopes: Type.Array(oneOf(tokenScopes)),
   projectIds: nullable(
     Type.Array(Type.String(), {
-      description: 'the projects that it reaches; null: every project of its user',
+      description: 'the projects that the token gives access to; null: every project of its user',
     }),
   ),
   createdBy: Type.String(),
@@ -147,12 +155,16 @@ export const NewToken = Type.Object(
         minItems: 1,
         maxItems: tokenScopes.length,
         uniqueItems: true,
-        description: 'all unless given',
+        description: 'projects that the token gives access to; default: all',
       }),
     ),
     projectIds: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: 100, uniqueItems: true })),
     expiresInDays: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: mostTokenDays, description: '90 unless given' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: mostTokenDays,
+        description: 'days for which the token is valid; default 90',
+      }),
     ),
   },
   strict,
@@ -160,7 +172,7 @@ export const NewToken = Type.Object(
 
 export const MadeTokenView = Type.Object({
   ...TokenView.properties,
-  token: Type.String({ description: 'shown this once' }),
+  token: Type.String({ description: 'the token, shown only in this answer' }),
 });
 export type MadeTokenView = Static<typeof MadeTokenView>;
 
@@ -181,7 +193,7 @@ export const AuditEntryView = Type.Object({
 export type AuditEntryView = Static<typeof AuditEntryView>;
 
 /**
- * Headers of creates that return a secret. The secret is not stored, so a repeated request returns the created object
- * without it.
+ * Headers of operations that create an object and return its secret. The secret is not stored, so a repeated request
+ * returns the created object without it.
  */
 export const OnceHeaders = IdempotencyHeaders;

@@ -45,6 +45,6 @@ export const publishConnector = operation({
   bodyBytes: limits.worldBodyBytes,
   answers: { 200: PublishedConnector, 201: PublishedConnector },
   refusals: {
-    429: 'Too many builds of the project are queued, or a quota is used up: see `quota`.',
+    429: 'Too many builds of the project are queued, or a quota is used up: `quota` names it.',
   },
 });

@@ -13,16 +13,18 @@ export const ConnectorVersionView = Type.Object({
   number: Type.Integer({ minimum: 1 }),
   contentHash: Type.String(),
   message: nullable(Type.String()),
-  author: Type.String({ description: 'public key of the key pair that published it' }),
-  project: Type.String({ description: '`organization/project` that published it' }),
-  sizeBytes: Type.Integer({ minimum: 0, description: 'size of its files' }),
+  author: Type.String({ description: 'public key of the key pair that published the version' }),
+  project: Type.String({ description: '`organization/project` that published the version' }),
+  sizeBytes: Type.Integer({ minimum: 0, description: "total size of the version's files" }),
   createdAt: Timestamp,
 });
 export type ConnectorVersionView = Static<typeof ConnectorVersionView>;
 
 export const ConnectorView = Type.Object({
   slug: Type.String(),
-  from: Type.String({ description: 'value of `from` for a new world: `workspace:<slug>`' }),
+  from: Type.String({
+    description: 'value of `from` when a world is created from the version: `workspace:<slug>`',
+  }),
   name: Type.String(),
   description: Type.String(),
   latest: ConnectorVersionView,
@@ -42,7 +44,7 @@ export const PublishConnectorBody = Type.Object(
     files: Type.Optional(
       Type.Array(TreeFileBody, {
         maxItems: limits.treeFiles,
-        description: 'a tree to publish, in place of a world',
+        description: "a tree to publish, instead of a world's files",
       }),
     ),
     description: Type.Optional(Type.String({ maxLength: 2_000 })),
@@ -53,5 +55,7 @@ export const PublishConnectorBody = Type.Object(
 export type PublishConnectorBody = Static<typeof PublishConnectorBody>;
 
 export const PublishedConnector = Type.Interface([ConnectorView], {
-  changed: Type.Boolean({ description: 'false: the latest version has these files already' }),
+  changed: Type.Boolean({
+    description: 'false: the latest version already has these files, so none was published',
+  }),
 });

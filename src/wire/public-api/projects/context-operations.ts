@@ -1,4 +1,4 @@
-/** Operations on context repositories, and on prompts by the routes that the field's SDKs call. */
+/** Operations on context repositories, and on prompts under the routes that the field's SDKs call. */
 import { deleteOperation, getOperation, operation } from '../../operation.ts';
 import { Type } from '../../type.ts';
 import {
@@ -24,8 +24,8 @@ import {
 
 const bodyBytes = 4.5 * 1024 * 1024;
 const refusals = {
-  409: 'The latest version is not `baseVersion`, or the prompt has the other type.',
-  429: 'The project has no room for another.',
+  409: 'The latest version is not `baseVersion`, or the existing prompt has the other type.',
+  429: 'The project already has the maximum number.',
 };
 
 export const listContext = getOperation({
@@ -42,7 +42,7 @@ export const listContext = getOperation({
 export const getContext = getOperation({
   id: 'getContext',
   summary:
-    'The latest or a given version of a context repository, or only whether the repository exists',
+    'The latest or a given version of a context repository; with `existsOnly`, only whether it exists',
   path: '/context/{kind}/{identifier}',
   access: 'inspect',
   unknown: 'ignored',
@@ -100,7 +100,7 @@ export const listPrompts = getOperation({
 
 export const getPrompt = getOperation({
   id: 'getPrompt',
-  summary: 'A prompt: the version in production, that of a label, or that of a number',
+  summary: 'A prompt: the version in production, or the version with a given label or number',
   path: '/v2/prompts/{promptName}',
   access: 'inspect',
   unknown: 'ignored',

@@ -43,7 +43,7 @@ export const ContextRepoView = Type.Object({
   kind: oneOf(contextKinds),
   identifier: Type.String(),
   latestVersion: Type.Integer(),
-  versions: Type.Integer({ description: 'how many there are' }),
+  versions: Type.Integer({ description: 'number of versions' }),
   labels: Type.Record(Type.String(), Type.Integer()),
   tags: Type.Array(Type.String()),
   createdAt: Timestamp,
@@ -53,7 +53,8 @@ export const ContextRepoList = pageOf(ContextRepoView);
 
 export const ContextBody = Type.Object({
   content: Type.Unknown({
-    description: 'any JSON but null; of prompts a text, or a list of messages `{role, content}`',
+    description:
+      'any JSON except null; for prompts: a text, or a list of messages `{role, content}`',
   }),
   config: Type.Optional(Json),
   labels: Type.Optional(Labels),
@@ -64,20 +65,20 @@ export const ContextBody = Type.Object({
       minimum: 0,
       maximum: 2 ** 31 - 1,
       description:
-        'the latest version that the caller knows, 0 for none; the answer is 409 if there is another',
+        'the latest version that the caller knows, 0 if it knows none; if another is the latest, the answer is 409',
     }),
   ),
 });
 export type ContextBody = Static<typeof ContextBody>;
 
 export const ContextQuery = Type.Object({
-  version: Param('a version in place of the latest'),
-  label: Param('the version that has this label'),
-  exists: Param('`true`: only return whether the repository exists'),
+  version: Param('number of the version; default: the latest'),
+  label: Param('label of the version'),
+  exists: Param('`true`: only return whether the repository exists, without its content'),
 });
 export const ContextListQuery = Type.Object({
   ...pageParams,
-  cursor: Param('`meta.nextCursor` of the page before'),
+  cursor: Param('`meta.nextCursor` of the previous page'),
   label: Param('only repositories with a version that has this label'),
   tag: Param('only repositories with this tag'),
 });
@@ -95,12 +96,12 @@ export const PromptView = Type.Object({
   name: Type.String(),
   version: Type.Integer(),
   type: oneOf(promptTypes),
-  prompt: Type.Unknown({ description: 'a text, or messages and placeholders' }),
+  prompt: Type.Unknown({ description: 'a text, or a list of messages and placeholders' }),
   config: Json,
   labels: Type.Array(Type.String()),
   tags: Type.Array(Type.String()),
   commitMessage: Text,
-  isActive: Type.Boolean({ description: 'whether it has the label `production`' }),
+  isActive: Type.Boolean({ description: 'whether the version has the label `production`' }),
   resolutionGraph: Type.Unknown({ description: 'always null' }),
 });
 export type PromptView = Static<typeof PromptView>;
@@ -122,9 +123,10 @@ export const PromptList = Type.Object({
 
 export const PromptBody = Type.Object({
   name: Type.String({ maxLength: 10_000 }),
-  type: Type.Optional(oneOf(promptTypes, 'default text')),
+  type: Type.Optional(oneOf(promptTypes, 'type of the prompt; default text')),
   prompt: Type.Unknown({
-    description: 'a text; of chat a list of `{role, content}` and `{type: "placeholder", name}`',
+    description:
+      'a text; for chat prompts, a list of `{role, content}` and `{type: "placeholder", name}`',
   }),
   labels: Type.Optional(Labels),
   config: Type.Optional(Json),
@@ -136,20 +138,20 @@ export type PromptBody = Static<typeof PromptBody>;
 export const PromptLabelsBody = Type.Object({ newLabels: Labels });
 export const PromptQuery = Type.Object({
   version: Param('a version'),
-  label: Param('the version that has this label; `production` when neither is given'),
-  resolve: Param('`false`: references to other prompts are not resolved'),
+  label: Param('label of the version; `production` if neither label nor version is given'),
+  resolve: Param('`false`: references to other prompts are left in the text'),
 });
 export const PromptDeleteQuery = Type.Object({
-  version: Param('only this version'),
-  label: Param('only the version that has this label'),
+  version: Param('delete only the version with this number'),
+  label: Param('delete only the version with this label'),
 });
 export const PromptListQuery = Type.Object({
   page: pageParams.page,
-  limit: Param('at most 100, 10 unless it is given'),
-  cursor: Param('`meta.nextCursor` of the page before'),
-  name: Param('the prompt of this name'),
+  limit: Param('maximum number of prompts on a page; at most 100, default 10'),
+  cursor: Param('`meta.nextCursor` of the previous page'),
+  name: Param('only the prompt of this name'),
   label: Param('only prompts with a version that has this label'),
   tag: Param('only prompts with this tag'),
-  fromUpdatedAt: Param('changed since'),
-  toUpdatedAt: Param('changed before'),
+  fromUpdatedAt: Param('only prompts changed at or after this time'),
+  toUpdatedAt: Param('only prompts changed before this time'),
 });

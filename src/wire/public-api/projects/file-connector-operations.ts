@@ -21,8 +21,7 @@ const ConnectorParams = Type.Object({ connectorId: Type.String({ maxLength: limi
 
 export const listFileConnectors = getOperation({
   id: 'listFileConnectors',
-  summary:
-    'The connectors to folders and buckets with which files of the project are synced, by name',
+  summary: 'The connectors of the project, by name; each syncs files with a folder or a bucket',
   path: '/files/connectors',
   access: 'inspect',
   tools: [{ name: 'list_file_connectors' }],
@@ -32,15 +31,15 @@ export const listFileConnectors = getOperation({
 
 export const createFileConnector = operation({
   id: 'createFileConnector',
-  summary: 'Create a connector to a folder or a bucket, with which files of the project are synced',
+  summary: 'Create a connector that syncs files of the project with a folder or a bucket',
   method: 'POST',
   path: '/files/connectors',
   access: 'write',
   body: FileConnectorBody,
   answers: { 201: FileConnectorView },
   refusals: {
-    409: 'Another connector has the name.',
-    429: 'The project has no room for another.',
+    409: 'Another connector already has this name.',
+    429: 'The project already has the maximum number of connectors.',
   },
 });
 
@@ -55,7 +54,7 @@ export const syncFileConnector = operation({
   body: SyncBody,
   answers: { 200: SyncAnswer },
   refusals: {
-    409: 'The connector is being synced.',
+    409: 'A sync of the connector is already in progress.',
     429: 'Too many connectors are being synced; try again later.',
   },
 });
@@ -69,12 +68,12 @@ export const changeFileConnector = operation({
   params: ConnectorParams,
   body: FileConnectorChange,
   answers: { 200: FileConnectorView },
-  refusals: { 409: 'Another connector has the name.' },
+  refusals: { 409: 'Another connector already has this name.' },
 });
 
 export const deleteFileConnector = deleteOperation({
   id: 'deleteFileConnector',
-  summary: 'Remove a connector; files stay on both sides',
+  summary: 'Remove a connector; the files stay in the project and in the folder or bucket',
   path: '/files/connectors/{connectorId}',
   access: 'write',
   params: ConnectorParams,

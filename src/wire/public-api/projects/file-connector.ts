@@ -12,7 +12,7 @@ export const syncStatuses = ['complete', 'partial', 'failed'] as const;
 
 const direction = oneOf(
   syncDirections,
-  'pull: files of the place come into the project; push: files of the project go to the place',
+  'pull: files are copied from the folder or bucket into the project; push: from the project to the folder or bucket',
 );
 
 export const FileConnectorView = Type.Object({
@@ -21,13 +21,18 @@ export const FileConnectorView = Type.Object({
   kind: oneOf(connectorKinds),
   connectionId: nullable(
     Type.String({
-      description: 'the keys of its bucket, which other connectors may use; null: a folder',
+      description:
+        "keys of the connector's bucket, which other connectors may use; null: the connector has a folder",
     }),
   ),
   direction,
-  targetPrefix: Type.String({ description: 'the folder of the project; empty: the root' }),
+  targetPrefix: Type.String({
+    description: 'the folder of the project that is synced; empty: the root',
+  }),
   location: Type.String({ description: 'location of the folder or bucket, for people' }),
-  agentAccess: Type.Boolean({ description: 'whether it may be synced by this API and by MCP' }),
+  agentAccess: Type.Boolean({
+    description: 'whether the connector may be synced through this API and MCP',
+  }),
   lastSyncAt: nullable(Timestamp),
   lastStatus: nullable(oneOf(syncStatuses)),
   createdAt: Timestamp,
@@ -42,7 +47,7 @@ export const FileConnectorList = Type.Object({
 const connectorName = Type.String({ minLength: 1, maxLength: limits.nameChars });
 const agentAccess = Type.Optional(
   Type.Boolean({
-    description: 'whether it may be synced by this API and by MCP; true unless given',
+    description: 'whether the connector may be synced through this API and MCP; default true',
   }),
 );
 
@@ -53,25 +58,27 @@ const Bucket = Type.Object(
       pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
       description: 'name of the bucket',
     }),
-    prefix: Type.Optional(FilePathText('prefix in the bucket; the whole bucket unless given')),
+    prefix: Type.Optional(
+      FilePathText('prefix of the synced objects in the bucket; default: the whole bucket'),
+    ),
     connectionId: Type.Optional(
       Type.String({
         maxLength: limits.idChars,
-        description: 'id of another connector, whose endpoint, region and keys this one uses',
+        description: 'id of another connector whose endpoint, region and keys this connector uses',
       }),
     ),
     endpoint: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 2_048,
-        description: 'an origin that speaks S3, like https://s3.example.com; Amazon unless given',
+        description: 'an origin that speaks S3, such as https://s3.example.com; default: Amazon S3',
       }),
     ),
     region: Type.Optional(
       Type.String({
         maxLength: 32,
         pattern: '^[a-z0-9-]+$',
-        description: 'us-east-1 unless given',
+        description: 'region of the bucket; default us-east-1',
       }),
     ),
     accessKeyId: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
@@ -79,7 +86,7 @@ const Bucket = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 1_024,
-        description: 'the secret; it is never shown again',
+        description: 'the secret access key; it is never shown again',
       }),
     ),
   },
@@ -92,10 +99,14 @@ export const FileConnectorBody = Type.Object(
     name: connectorName,
     kind: oneOf(connectorKinds),
     direction: Type.Optional(direction),
-    targetPrefix: Type.Optional(FilePathText('the folder of the project; the root unless given')),
+    targetPrefix: Type.Optional(
+      FilePathText('the folder of the project that is synced; default: the root'),
+    ),
     agentAccess,
     folder: Type.Optional(
-      FilePathText('for a folder: its path below the directory that the operator gave the project'),
+      FilePathText(
+        'for a folder: its path below the directory that the operator assigned to the project',
+      ),
     ),
     bucket: Type.Optional(Bucket),
   },
@@ -116,27 +127,29 @@ export const SyncBody = Type.Object(
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const SyncAnswer = Type.Object({
-  files: count('that this sync brought over'),
+  files: count('number of files that this sync copied'),
   status: oneOf(
     syncStatuses,
-    'complete: both sides are equal; partial: sync again for the rest; failed: see warnings',
+    'complete: source and target have equal files; partial: sync again to copy the rest; failed: see warnings',
   ),
   capture: Type.Object(
     {
-      found: count('files where they come from'),
-      unchanged: count('those that were there already'),
-      failed: count('those that could not be brought over, see warnings'),
-      left: count('those that are still to come'),
-      bytes: count('of the files that were brought over'),
+      found: count('number of files at the source'),
+      unchanged: count('number of files that the target had already'),
+      failed: count('number of files that could not be copied, see warnings'),
+      left: count('number of files still to copy'),
+      bytes: count('total bytes of the copied files'),
     },
-    { description: 'counts of files seen and copied' },
+    { description: 'numbers of files found and copied' },
   ),
   warnings: Type.Array(
     Type.Object({
-      path: Type.String({ description: 'path of the file; empty: the folder or bucket itself' }),
+      path: Type.String({
+        description: 'path of the file; empty: the warning is about the folder or bucket itself',
+      }),
       message: Type.String(),
     }),
-    { description: 'at most 100' },
+    { description: 'at most 100 warnings' },
   ),
 });
 export type SyncAnswer = Static<typeof SyncAnswer>;

@@ -31,7 +31,8 @@ export const listFiles = getOperation({
 
 export const requestFileUpload = operation({
   id: 'requestFileUpload',
-  summary: 'Request an address to upload a file to; the file exists once the upload is confirmed',
+  summary:
+    'Request an address for the upload of a file; the file exists once the upload is confirmed',
   method: 'POST',
   path: '/files',
   access: 'write',
@@ -39,26 +40,26 @@ export const requestFileUpload = operation({
   body: UploadBody,
   answers: { 201: UploadView },
   refusals: {
-    409: 'The path is taken, or a part of it is a file.',
-    429: 'A quota of the project is used up: see `quota`.',
+    409: 'A file or folder is already at the path, or a parent of the path is a file.',
+    429: 'A quota of the project is used up: `quota` names it.',
   },
 });
 
 export const confirmFileUpload = operation({
   id: 'confirmFileUpload',
-  summary: 'Confirm an upload, whose size and digest are checked, or give it up',
+  summary: 'Confirm an upload, whose size and digest are then checked, or cancel it',
   method: 'POST',
   path: '/files/confirm',
   access: 'write',
   tools: [{ name: 'confirm_file_upload' }],
   body: ConfirmBody,
   answers: { 200: ConfirmedView },
-  refusals: { 409: 'Nothing was uploaded yet, or the path was taken meanwhile.' },
+  refusals: { 409: 'Nothing was uploaded yet, or another file was created at the path meanwhile.' },
 });
 
 export const downloadFile = getOperation({
   id: 'downloadFile',
-  summary: 'A file, with an address to read it at',
+  summary: 'A file, with an address for reading it',
   path: '/files/download',
   access: 'read',
   tools: [{ name: 'get_file' }],
@@ -68,7 +69,7 @@ export const downloadFile = getOperation({
 
 export const deleteFile = deleteOperation({
   id: 'deleteFile',
-  summary: 'Delete a file, or a folder with all that is in it',
+  summary: 'Delete a file, or a folder with its contents',
   path: '/files',
   access: 'write',
   tools: [{ name: 'delete_file' }],
@@ -78,7 +79,7 @@ export const deleteFile = deleteOperation({
 
 export const moveFile = operation({
   id: 'moveFile',
-  summary: 'Move a file or a folder; its bytes stay where they are',
+  summary: 'Move a file or a folder; the bytes are not copied',
   method: 'POST',
   path: '/files/move',
   access: 'write',
@@ -87,12 +88,12 @@ export const moveFile = operation({
   answers: {
     200: Type.Object({ moved: Type.Integer({ description: 'number of files that moved' }) }),
   },
-  refusals: { 409: 'The target path is taken.' },
+  refusals: { 409: 'A file or folder is already at the target path.' },
 });
 
 export const createFolder = operation({
   id: 'createFolder',
-  summary: 'Create a folder; an existing one stays as it is',
+  summary: 'Create a folder; nothing changes if the folder exists already',
   method: 'POST',
   path: '/files/folders',
   access: 'write',
@@ -102,7 +103,10 @@ export const createFolder = operation({
   refusals: { 409: 'The path, or a part of it, is a file.' },
 });
 
-const containerId = Type.String({ maxLength: 64, description: 'the slug of a world, or its id' });
+const containerId = Type.String({
+  maxLength: 64,
+  description: 'The path, or a parent of it, is a file.',
+});
 const ContainerParams = Type.Object({ containerId });
 
 type OfEnvironment<Shape extends OperationShape> = Omit<
@@ -114,7 +118,7 @@ type OfEnvironment<Shape extends OperationShape> = Omit<
   params: typeof ContainerParams;
 };
 
-/** Derives the operation below a world of the project. */
+/** Derives the operation that serves the same files below a world of the project. */
 export const ofEnvironment = <const Shape extends OperationShape>({
   tools: _,
   ...shape
@@ -123,7 +127,7 @@ export const ofEnvironment = <const Shape extends OperationShape>({
     ...shape,
     id: `${shape.id}OfEnvironment`,
     path: `/environments/{containerId}${shape.path}`,
-    summary: `${shape.summary}; the files are the project's`,
+    summary: `${shape.summary}; the files belong to the world's project`,
     params: ContainerParams,
   }) as unknown as OfEnvironment<Shape>;
 

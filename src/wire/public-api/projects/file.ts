@@ -25,7 +25,7 @@ export const contentTypePattern =
 export const ContentType = Type.String({
   maxLength: 255,
   pattern: contentTypePattern,
-  description: 'media type, like text/csv',
+  description: 'media type, such as text/csv',
 });
 
 const FileFacts = Type.Object({
@@ -39,7 +39,8 @@ export const FileView = Type.Interface([FileFacts], {
   fileId: Type.String(),
   name: Type.String(),
   author: Type.String({
-    description: 'uploader: a public key, an e-mail address, or the connector that synced it',
+    description:
+      'uploader: a public key, an e-mail address, or the connector whose sync created the file',
   }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -49,8 +50,12 @@ export type FileView = Static<typeof FileView>;
 export const FolderView = Type.Object({
   path: Type.String(),
   name: Type.String(),
-  files: Type.Integer({ description: 'files directly in it' }),
-  folders: Type.Integer({ description: 'folders directly in it' }),
+  files: Type.Integer({
+    description: 'number of files directly in the folder, not in its subfolders',
+  }),
+  folders: Type.Integer({
+    description: 'number of folders directly in the folder, not in its subfolders',
+  }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 });
@@ -62,7 +67,7 @@ export const FileList = Type.Object({
   totalFiles: Type.Integer({ description: 'files directly in the folder' }),
   totalFolders: Type.Integer({ description: 'folders directly in the folder' }),
   nextCursor: nullable(
-    Type.String({ description: '`cursor` of the next page; null on the last page' }),
+    Type.String({ description: 'cursor for the next page; null on the last page' }),
   ),
 });
 
@@ -73,14 +78,15 @@ export const FileListQuery = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 1_000_000,
-        description: 'from 0; a page has its share of the folders and of the files',
+        description:
+          'number of the page, from 0; each page has up to `limit` folders and up to `limit` files',
       }),
     ),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: limits.filesPageMax,
-        description: 'files a page, and folders; 50 unless given',
+        description: 'maximum number of files, and of folders, on a page; default 50',
       }),
     ),
     cursor: Type.Optional(
@@ -88,7 +94,7 @@ export const FileListQuery = Type.Object(
         minLength: 1,
         maxLength: 2_000,
         description:
-          '`nextCursor` of the page before, in place of `page`: misses nothing that stays',
+          '`nextCursor` of the previous page, in place of `page`; with it, no entry is skipped that exists throughout',
       }),
     ),
   },
@@ -103,7 +109,9 @@ export const UploadBody = Type.Object(
     contentType: ContentType,
     sha256: Sum,
     overwrite: Type.Optional(
-      Type.Boolean({ description: 'whether a file at the path is replaced; false unless given' }),
+      Type.Boolean({
+        description: 'whether an existing file at the path is replaced; default false',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -112,13 +120,13 @@ export const UploadBody = Type.Object(
 export const UploadView = Type.Object({
   fileId: Type.String(),
   path: Type.String(),
-  uploadUrl: Type.String({ description: 'where to PUT the bytes within an hour' }),
+  uploadUrl: Type.String({ description: 'URL to which the bytes must be PUT within an hour' }),
   uploadHeaders: Type.Record(Type.String(), Type.String(), {
-    description: 'headers to PUT them with',
+    description: 'headers to send with the PUT',
   }),
   expiresAt: Timestamp,
   held: Type.Boolean({
-    description: 'whether the project has the bytes already, so that they need not be uploaded',
+    description: 'whether the project already stores the bytes, so that they need not be uploaded',
   }),
 });
 
@@ -127,14 +135,14 @@ export type UploadBody = Static<typeof UploadBody>;
 export const ConfirmBody = Type.Object(
   {
     fileId: Type.String({ maxLength: limits.idChars }),
-    ok: Type.Boolean({ description: 'false: the upload is given up' }),
+    ok: Type.Boolean({ description: 'false: cancel the upload' }),
   },
   { additionalProperties: false },
 );
 
 export const ConfirmedView = Type.Interface([FileFacts], {
   fileId: Type.String(),
-  ready: Type.Boolean({ description: 'false: the upload was given up' }),
+  ready: Type.Boolean({ description: 'false: the upload was cancelled' }),
 });
 
 export const DownloadView = Type.Interface([FileFacts], {
@@ -153,7 +161,9 @@ export type DownloadView = Static<typeof DownloadView>;
 export const MoveBody = Type.Object(
   {
     fromPath: FilePathText('path of a file or a folder'),
-    toPath: FilePathText('its new path; a path that ends with "/" is the folder to move it into'),
+    toPath: FilePathText(
+      'new path; if it ends with "/", it is the folder to move the file or folder into',
+    ),
   },
   { additionalProperties: false },
 );

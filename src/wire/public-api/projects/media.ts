@@ -24,7 +24,7 @@ const UploadReport = Type.Object({
   uploadedAt: Type.String({
     maxLength: 40,
     pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:Z|[+-]\\d\\d:?\\d\\d)$',
-    description: 'ISO 8601 with its offset',
+    description: 'ISO 8601 time with its UTC offset',
   }),
   uploadHttpStatus: Type.Integer({ minimum: 0, maximum: 999 }),
   uploadHttpError: Type.Optional(Type.String({ maxLength: 100_000 })),
@@ -36,7 +36,7 @@ const MediaParams = Type.Object({ mediaId: LongId });
 
 export const requestMediaUpload = operation({
   id: 'requestMediaUpload',
-  summary: 'Request an address to upload media of a trace or of a dataset item to',
+  summary: 'Request an address for the upload of media of a trace or of a dataset item',
   method: 'POST',
   path: '/media',
   access: 'write',
@@ -47,17 +47,17 @@ export const requestMediaUpload = operation({
       mediaId: Type.String({ description: 'id derived from the digest' }),
       uploadUrl: nullable(
         Type.String({
-          description: 'address to PUT the bytes to; null: the project has them already',
+          description: 'address to PUT the bytes to; null: the project already stores the bytes',
         }),
       ),
     }),
   },
-  refusals: { 429: 'A quota of the project is used up: see `quota`.' },
+  refusals: { 429: 'A quota of the project is used up: `quota` names it.' },
 });
 
 export const getMedia = getOperation({
   id: 'getMedia',
-  summary: 'Media, with an address to read it at',
+  summary: 'Media, with an address for reading it',
   path: '/media/{mediaId}',
   access: 'write',
   unknown: 'ignored',

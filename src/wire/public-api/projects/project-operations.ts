@@ -11,17 +11,22 @@ export const ProjectSummary = Type.Object({
   name: Type.String(),
   organization: Type.Object({ id: Type.String(), name: Type.String() }),
   createdAt: Timestamp,
-  caller: Type.String({ description: 'the public key, or the user of the token, of this request' }),
-  mayWrite: Type.Boolean({ description: 'whether the caller may change what is in the project' }),
+  caller: Type.String({
+    description: 'caller: the public key of this request, or the user of its token',
+  }),
+  mayWrite: Type.Boolean({
+    description: 'whether the caller may change the contents of the project',
+  }),
   worlds: Count,
   openSessions: Count,
   worldTasks: Count,
-  url: Type.String({ description: 'base address of its API' }),
+  url: Type.String({ description: "base address of the service's public API" }),
 });
 
 export const describeProject = getOperation({
   id: 'describeProject',
-  summary: "The caller's project, its permissions there, and how much the project holds",
+  summary:
+    "The caller's project, the caller's permissions there, and the amount of data in the project",
   path: '/project',
   access: 'read',
   tools: [{ name: 'describe_project' }],

@@ -37,22 +37,26 @@ export type QuotasChange = Static<typeof QuotasChange>;
 
 export const ProjectSettingsView = Type.Object({
   webhookPush: Type.Boolean({
-    description: 'whether the service posts the webhooks of sessions',
+    description: 'whether the service posts the webhook deliveries of sessions',
   }),
   webhookPushSince: nullable(Timestamp),
   sessionTraces: Type.Boolean({
     description: 'whether the service reports new sessions as traces of the project',
   }),
-  browserTier: oneOf(browserTiers, 'default for sessions that name none'),
+  browserTier: oneOf(browserTiers, 'browser tier of sessions that name none'),
   gate: Type.Object({
-    threshold: Type.Number({ description: 'pass rate that opens the release gate' }),
-    floor: Type.Integer({ description: 'graded rollouts that the release gate requires' }),
+    threshold: Type.Number({ description: 'minimum pass rate at which the release gate opens' }),
+    floor: Type.Integer({
+      description: 'minimum number of graded rollouts that the release gate requires',
+    }),
   }),
   rateLimit: nullable(
-    Type.Integer({ description: 'requests a minute for one key or token; null: no limit' }),
+    Type.Integer({
+      description: 'maximum number of requests a minute for each key or token; null: no limit',
+    }),
   ),
   eventsPerMonth: nullable(
-    Type.Integer({ description: 'ingested events in a month; null: no limit' }),
+    Type.Integer({ description: 'maximum number of ingested events in a month; null: no limit' }),
   ),
   quotas: QuotasView,
   set: Type.Array(Type.String(), {

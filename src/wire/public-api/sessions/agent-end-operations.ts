@@ -8,7 +8,7 @@ const path = '/world-sessions/{sessionId}/agent';
 export const reportAgentEnd = operation({
   id: 'reportAgentEnd',
   summary:
-    'Report how the command of the agent in a session ended, and keep its output; a later report replaces it. An item of a dataset run whose agent failed is FAILED, not graded',
+    "Report how the agent's command in a session ended, and store its output; a later report replaces it. If the agent failed, the item of its dataset run becomes FAILED and is not graded",
   method: 'PUT',
   path,
   access: 'write',
@@ -25,5 +25,5 @@ export const getAgentEnd = getOperation({
   access: 'write',
   params: SessionParams,
   answer: AgentEndView,
-  refusals: { 404: 'No end of an agent was reported for the session.' },
+  refusals: { 404: "For this session, no end of an agent's command was reported." },
 });

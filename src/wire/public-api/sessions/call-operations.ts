@@ -29,7 +29,7 @@ export const enqueueCall = operation({
   answers: { 200: CallView, 202: CallView },
   refusals: {
     429:
-      'Too many calls of the session wait already, or a quota of the project is used up; then `quota` and ' +
+      'Too many calls of the session are waiting, or a quota of the project is used up; then `quota` and ' +
       '`limit` say which, `retryAfterMs` when to try again.',
   },
 });
@@ -53,7 +53,7 @@ const SessionRequestList = Type.Object({
   meta: Type.Interface([ListMeta], {
     dropped: Type.Integer({
       description:
-        'entries that are missing: over the limit of the session or the quota of the project, or never delivered because the host was lost or late',
+        'number of entries that are missing: they were over the limit of the session or the quota of the project, or were never delivered because the host was lost or late',
     }),
   }),
 });
@@ -88,7 +88,7 @@ export const listWorldRequests = getOperation({
 
 export const getCall = getOperation({
   id: 'getCall',
-  summary: 'One call, with its result once answered',
+  summary: 'A call, with its result once it is answered',
   path: '/world-sessions/{sessionId}/calls/{callId}',
   access: 'read',
   tools: [{ name: 'get_world_session_call' }],

@@ -16,16 +16,16 @@ const SeedInput = Type.Object(
   {
     rows: Type.Record(Type.String(), Type.Array(Type.Unknown(), { maxItems: limits.seedRows }), {
       maxProperties: limits.members,
-      description: 'rows by entity',
+      description: 'rows to add, by entity',
     }),
     mode: Type.Optional(
       oneOf(
         seedModes,
-        '`append` (the default) adds to the rows there; `merge` changes fields of those with the same primary key; `replace` takes those of the named entities away first',
+        '`append` (the default) adds the rows to the existing ones; `merge` changes fields of rows with the same primary key; `replace` first removes all rows of the named entities',
       ),
     ),
     redact: Type.Optional(
-      oneOf(redactModes, "what the world's `[redact]` does to rows; `off` unless it says another"),
+      oneOf(redactModes, "how the world's `[redact]` policy is applied to the rows; default off"),
     ),
   },
   { additionalProperties: false },
@@ -62,31 +62,31 @@ const kinds: readonly ToolShape[] = [
   },
   {
     name: 'seed_world_session',
-    description: 'Put rows into a session; one bad row writes nothing',
+    description: 'Put rows into a session; if a row is invalid, none is written',
     wait,
     call: { kind: 'seed', input: SeedInput },
   },
   {
     name: 'reset_world_session',
-    description: 'Put a session back to the state that its task starts from',
+    description: 'Reset a session to the initial state of its task',
     wait,
     call: { kind: 'reset', input: nothing },
   },
   {
     name: 'grade_world_session',
-    description: 'Grade a session by the checks of its task: each check, and what was found',
+    description: 'Grade a session by the checks of its task; returns each check and what it found',
     wait,
     call: { kind: 'grade', input: nothing },
   },
   {
     name: 'get_world_session_state',
-    description: 'How many rows of each entity a session holds, or the rows of one entity',
+    description: 'The number of rows of each entity in a session, or the rows of one entity',
     wait,
     call: { kind: 'state', input: StateInput },
   },
   {
     name: 'answer_world_session',
-    description: 'Answer the question of the task of a session; the last answer counts',
+    description: "Answer the question of a session's task; a later answer replaces an earlier one",
     wait,
     call: { kind: 'answer', input: AnswerInput },
   },

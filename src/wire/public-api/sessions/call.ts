@@ -9,7 +9,10 @@ export const CallErrorView = Type.Object({
   code: Type.String({ maxLength: limits.nameChars }),
   message: Type.String({ maxLength: limits.messageChars }),
   path: Type.Optional(
-    Type.String({ maxLength: limits.messageChars, description: 'JSON pointer into the input' }),
+    Type.String({
+      maxLength: limits.messageChars,
+      description: "JSON pointer into the call's input",
+    }),
   ),
   details: Type.Optional(Type.Unknown()),
 });
@@ -23,15 +26,15 @@ export const ChangeCountsView = Type.Record(
   }),
   {
     maxProperties: limits.members,
-    description: 'rows changed, by entity; only entities with a change are named',
+    description: 'number of changed rows by entity; entities without a change are left out',
   },
 );
 
-/** One call of a session. Times are the database's. */
+/** One call of a session. Its times are by the database's clock. */
 export const CallView = Type.Object({
   id: Type.String(),
   sessionId: Type.String(),
-  seq: Type.Integer({ minimum: 1, description: 'position in the session, from 1' }),
+  seq: Type.Integer({ minimum: 1, description: 'position of the call in the session, from 1' }),
   kind: oneOf(callKinds),
   name: nullable(Type.String()),
   input: Type.Unknown(),
@@ -46,8 +49,8 @@ export const CallView = Type.Object({
 export type CallView = Static<typeof CallView>;
 
 /**
- * A call in a list. `fields` requests `input` and `output`, and with them the `details` of an error. Once a page is
- * full, later calls lack the members in `omitted`.
+ * A call in a list. `fields` requests `input` and `output`; `output` includes the `details` of an error. Once a page is
+ * full, later calls lack the members that are named in `omitted`.
  */
 export const CallListView = Type.Object({
   ...CallView.properties,
@@ -62,7 +65,11 @@ export const CallRequest = Type.Object(
   {
     kind: oneOf(clientCallKinds),
     name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 256, description: 'the tool, for kind "tool"' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: 'name of the tool, for kind "tool"',
+      }),
     ),
     input: Type.Optional(JsonObject),
   },

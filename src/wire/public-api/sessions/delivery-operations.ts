@@ -15,7 +15,7 @@ const SessionParams = Type.Object({ sessionId: Type.String({ maxLength: 64 }) })
 
 export const listWebhooks = getOperation({
   id: 'listWebhooks',
-  summary: 'The subscriptions to webhooks that an open session has, without their secrets',
+  summary: 'The webhook subscriptions of an open session, without their secrets',
   path: '/world-sessions/{sessionId}/webhooks',
   access: 'read',
   tools: [{ name: 'list_world_session_webhooks' }],
@@ -43,7 +43,7 @@ export const listDeliveries = getOperation({
         Type.Integer({
           minimum: 0,
           maximum: 2 ** 31 - 1,
-          description: 'only those with a larger number',
+          description: 'only deliveries with a larger number',
         }),
       ),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: deliveriesMost })),
@@ -56,7 +56,7 @@ export const listDeliveries = getOperation({
 
 export const answerDeliveries = operation({
   id: 'answerDeliveries',
-  summary: 'Store the answers of receivers; of several answers to a delivery the first is stored',
+  summary: 'Store the answers of receivers; only the first answer to a delivery is stored',
   method: 'POST',
   path: '/world-sessions/{sessionId}/deliveries/answers',
   access: 'write',

@@ -7,7 +7,7 @@ import { type Static, Type } from '../../type.ts';
 /** Number of a delivery: that of its entry in the session's ledger, which resets do not restart. */
 const Sequence = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
 
-/** Upper bound for the deliveries on a page, and for the answers in one request. */
+/** Maximum number of deliveries on a page, and of answers in one request. */
 export const deliveriesMost = 100;
 
 export const DeliveryAnswerView = Type.Object({
@@ -15,7 +15,9 @@ export const DeliveryAnswerView = Type.Object({
     description: 'status that the receiver answered with; 0: no answer, see `reason`',
   }),
   reason: nullable(Type.String({ description: 'why there was no answer' })),
-  sentTo: nullable(Type.String({ description: 'address used, if it is not the registered one' })),
+  sentTo: nullable(
+    Type.String({ description: 'address used, if it differs from the registered one' }),
+  ),
   sender: oneOf(deliverySenders),
   durationMs: Type.Number({ minimum: 0 }),
   at: Timestamp,
@@ -25,7 +27,8 @@ export type DeliveryAnswerView = Static<typeof DeliveryAnswerView>;
 export const DeliveryView = Type.Object({
   sequence: Type.Integer({
     minimum: 1,
-    description: 'its place in the ledger of the session; with the session id, its identity',
+    description:
+      'number of the delivery in the ledger of the session; together with the session id it identifies the delivery',
   }),
   generation: Type.Integer({ minimum: 0, description: 'number of earlier resets of the session' }),
   event: Type.String(),
@@ -33,7 +36,7 @@ export const DeliveryView = Type.Object({
   url: Type.String({ description: 'registered URL' }),
   subscription: nullable(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: 'key of the row of its subscription',
+      description: "primary key of the subscription's row",
     }),
   ),
   world: nullable(
@@ -44,7 +47,7 @@ export const DeliveryView = Type.Object({
   headers: Type.Record(Type.String(), Type.String(), {
     description: 'headers as they are sent, with the signature',
   }),
-  body: Type.String({ description: 'the exact text that was signed' }),
+  body: Type.String({ description: 'the exact text of the body that was signed' }),
   answer: nullable(DeliveryAnswerView),
 });
 export type DeliveryView = Static<typeof DeliveryView>;
@@ -53,7 +56,7 @@ export const DeliveryList = Type.Object({
   data: Type.Array(DeliveryView),
   meta: Type.Object({
     after: Type.Integer({
-      description: 'value of `after` for the next page, even if `data` is empty',
+      description: 'cursor for `after` of the next page, even if `data` is empty',
     }),
     last: Type.Integer({ description: 'number of the last delivery of the session; 0: none' }),
     state: oneOf(sessionStates),
@@ -87,7 +90,7 @@ export const AnswersView = Type.Object({
     Type.Object({
       sequence: Sequence,
       kept: Type.Boolean({
-        description: 'false: an earlier answer was already stored, and this is it',
+        description: 'false: an answer to this delivery was already stored, and is returned',
       }),
       answer: DeliveryAnswerView,
     }),
@@ -98,15 +101,27 @@ export type AnswersView = Static<typeof AnswersView>;
 /** A subscription in its present state in the session. It never holds a secret. */
 export const SubscriptionView = Type.Object({
   key: JsonObject,
-  world: nullable(Type.String({ description: 'alias of the linked world that it belongs to' })),
+  world: nullable(
+    Type.String({
+      description:
+        'alias of the linked world that the subscription belongs to; null: the world of the session itself',
+    }),
+  ),
   url: nullable(Type.String()),
-  events: nullable(Type.Array(Type.String(), { description: 'null: every event' })),
+  events: nullable(
+    Type.Array(Type.String(), {
+      description: 'event types that the subscription wants; null: all',
+    }),
+  ),
   scope: Type.Record(Type.String(), Type.Array(Type.Unknown()), {
-    description: 'values that it lists, by scope; a scope without any is absent',
+    description: 'values that the subscription lists, by scope; a scope without values is absent',
   }),
   enabled: Type.Boolean(),
   skips: nullable(
-    Type.String({ description: 'reason why nothing can be sent to it; null: it can receive' }),
+    Type.String({
+      description:
+        'reason why nothing can be sent to the subscription; null: it can receive deliveries',
+    }),
   ),
   deliveries: Type.Integer({
     minimum: 0,
@@ -119,7 +134,7 @@ export const SubscriptionList = Type.Object({
   data: Type.Array(SubscriptionView),
   meta: Type.Object({
     total: Type.Integer({ minimum: 0 }),
-    next: Type.Optional(Type.Integer({ description: 'value of `offset` for the next page' })),
+    next: Type.Optional(Type.Integer({ description: '`offset` of the next page' })),
     lastDelivery: Type.Integer({
       description: 'number of the last delivery of the session; 0: none',
     }),

@@ -7,7 +7,7 @@ import { type Static, Type } from '../../type.ts';
 export const GradeCheck = Type.Object({
   name: Type.String(),
   verdict: oneOf(verdicts),
-  passed: Type.Boolean({ description: 'true if the verdict is pass' }),
+  passed: Type.Boolean({ description: 'whether the verdict is pass' }),
   weight: Type.Optional(Type.Number({ description: 'weight in the score; absent: 1' })),
   expected: Type.Unknown(),
   found: Type.Unknown(),
@@ -16,7 +16,9 @@ export const GradeCheck = Type.Object({
 
 /** A row that differs from the state in which the task began. */
 export const GradeChange = Type.Object({
-  entity: Type.String({ description: 'of a linked world: `<alias>.<entity>`' }),
+  entity: Type.String({
+    description: 'name of the entity; for a linked world: `<alias>.<entity>`',
+  }),
   key: JsonObject,
   change: oneOf(['inserted', 'updated', 'deleted']),
   fields: Type.Record(
@@ -27,21 +29,25 @@ export const GradeChange = Type.Object({
       cut: Type.Optional(
         Type.Boolean({
           description:
-            'true if the values are long or deep: `before` and `after` then are the beginnings of their JSON',
+            'true if the values are long or deep: `before` and `after` are then cut texts of their JSON',
         }),
       ),
     }),
-    { description: 'fields that differ; a field that is absent before or after lacks that member' },
+    {
+      description:
+        'fields that differ; if a field did not exist before or after, that member is absent',
+    },
   ),
   omitted: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'names of further fields that differ, left out for their size',
+      description:
+        'names of further fields that differ; their values are left out because of their size',
     }),
   ),
   explainedBy: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'what explains it: names of checks, and `changes.allow[n]`; absent in `unexplained`',
+        'what explains the change: names of checks, and `changes.allow[n]`; absent in `unexplained`',
     }),
   ),
 });
@@ -56,11 +62,14 @@ const changes = {
     deleted: Count,
     unexplained: Type.Integer({
       minimum: 0,
-      description: 'number of rows with a change that no check explains and that is not allowed',
+      description: 'number of changed rows that no check explains and that are not allowed',
     }),
-    rows: Type.Array(GradeChange, { description: 'page of these rows' }),
+    rows: Type.Array(GradeChange, { description: 'a page of the unexplained rows' }),
     next: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'offset of the next page; absent on the last one' }),
+      Type.Integer({
+        minimum: 0,
+        description: '`offset` of the next page; absent on the last page',
+      }),
     ),
   }),
   unexplained: Type.Array(GradeChange, {
@@ -75,9 +84,9 @@ export type GradeChanges = Static<typeof GradeChanges>;
 export const Grade = Type.Object({
   verdict: oneOf(
     verdicts,
-    'fail if a check fails; otherwise unknown if a check cannot be judged, or the grader itself failed',
+    'fail if a check fails; otherwise unknown if a check could not be judged, or if the grader itself failed',
   ),
-  passed: Type.Boolean({ description: 'true if the verdict is pass' }),
+  passed: Type.Boolean({ description: 'whether the verdict is pass' }),
   score: nullable(
     Type.Number({
       minimum: 0,
@@ -89,7 +98,7 @@ export const Grade = Type.Object({
   error: Type.Optional(
     Type.Object(
       { code: Type.String(), message: Type.String(), details: Type.Optional(Type.Unknown()) },
-      { description: 'reason why the grader could not judge' },
+      { description: 'why the grader could not judge the session' },
     ),
   ),
   changes: Type.Optional(GradeChanges.properties.changes),

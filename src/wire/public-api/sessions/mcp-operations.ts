@@ -8,7 +8,7 @@ import { operation } from '../../operation.ts';
 import { Empty, traceParentHeader } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 
-/** Upper bound for the messages of a batch; later revisions of the protocol have no batches. */
+/** Maximum number of messages in a batch; later revisions of the protocol have no batches. */
 export const mostMessages = 20;
 
 const RequestId = Type.Union([
@@ -16,7 +16,7 @@ const RequestId = Type.Union([
   Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
 ]);
 
-/** A request, a notification (without `id`), or a client's response to a request of the server. */
+/** A JSON-RPC request, a notification (a request without `id`), or a client's response to a request of the server. */
 export const RpcMessage = Type.Object(
   {
     jsonrpc: Type.Literal('2.0'),
@@ -24,7 +24,7 @@ export const RpcMessage = Type.Object(
     method: Type.Optional(Type.String({ minLength: 1, maxLength: limits.nameChars })),
     params: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 })),
   },
-  { description: 'a message of JSON-RPC 2.0' },
+  { description: 'a JSON-RPC 2.0 message' },
 );
 export type RpcMessage = Static<typeof RpcMessage>;
 
@@ -38,13 +38,14 @@ const Headers = Type.Object({
   accept: Type.Optional(
     Type.String({
       maxLength: 1_000,
-      description: 'names `application/json` and `text/event-stream`, else the answer is 406',
+      description:
+        'media types that the client accepts; must include `application/json` and `text/event-stream`, otherwise the answer is 406',
     }),
   ),
   'mcp-protocol-version': Type.Optional(
     Type.String({
       maxLength: 100,
-      description: 'the negotiated revision, or that of the message; absent: 2025-03-26',
+      description: 'the negotiated protocol revision, or that of the message; absent: 2025-03-26',
     }),
   ),
   'mcp-method': Type.Optional(
@@ -53,7 +54,8 @@ const Headers = Type.Object({
   'mcp-name': Type.Optional(
     Type.String({
       maxLength: 10_000,
-      description: 'since 2026-07-28: the tool that is called, or the resource that is read',
+      description:
+        'since 2026-07-28: name of the tool that is called, or URI of the resource that is read',
     }),
   ),
 });
@@ -71,12 +73,16 @@ const RpcRefusal = Type.Object({
   error: Type.Object({
     code: Type.Integer(),
     message: Type.String(),
-    data: Type.Optional(Type.Unknown({ description: 'invalid fields, or supported revisions' })),
+    data: Type.Optional(
+      Type.Unknown({ description: 'the invalid fields, or the supported revisions' }),
+    ),
   }),
 });
 
 const answers = {
-  200: Type.Unknown({ description: 'the answer to a request, or to each of several' }),
+  200: Type.Unknown({
+    description: 'the response to a request, or a list of responses to a batch',
+  }),
   202: Empty,
   400: RpcRefusal,
   404: RpcRefusal,
@@ -85,12 +91,12 @@ const answers = {
   415: RpcRefusal,
 };
 const refusals = {
-  403: 'The `Host` or `Origin` of the request is not of this service, or the key lacks the permission.',
+  403: 'The `Host` or `Origin` of the request does not belong to this service, or the key lacks the permission.',
 };
 
 export const callService = operation({
   id: 'callService',
-  summary: 'The MCP server of the project, by Streamable HTTP without sessions',
+  summary: 'The MCP server of the project; it uses Streamable HTTP without MCP sessions',
   method: 'POST',
   path: '/mcp',
   access: 'mcp',
@@ -114,7 +120,8 @@ export const callService = operation({
 
 export const callSessionServer = operation({
   id: 'callSessionServer',
-  summary: "The MCP server of a session: the task's tools, by Streamable HTTP without sessions",
+  summary:
+    'The MCP server of a session with the tools of its task; it uses Streamable HTTP without MCP sessions',
   method: 'POST',
   path: '/world-sessions/{sessionId}/mcp',
   access: 'session',

@@ -7,17 +7,19 @@ import { WorldParams } from '../worlds/version.ts';
 const UrlText = Type.String({ minLength: 1, maxLength: 2_048 });
 
 export const DestinationView = Type.Object({
-  url: Type.String({ description: 'URL as agents registered it' }),
-  destination: Type.String({ description: 'URL to which its deliveries are posted instead' }),
+  url: Type.String({ description: 'URL as agents register it' }),
+  destination: Type.String({ description: 'URL to which deliveries are posted instead' }),
   setAt: Timestamp,
 });
 export type DestinationView = Static<typeof DestinationView>;
 
-const Push = { webhookPush: Type.Boolean({ description: 'false: nothing is posted' }) };
+const Push = {
+  webhookPush: Type.Boolean({ description: 'whether deliveries for the URL are posted' }),
+};
 
 export const listDestinations = getOperation({
   id: 'listWebhookDestinations',
-  summary: 'The webhook destinations of a world, by the registered URLs that they replace',
+  summary: 'The webhook destinations of a world, each with the registered URL that it replaces',
   path: '/worlds/{slug}/webhook-destinations',
   access: 'write',
   params: WorldParams,
@@ -26,8 +28,7 @@ export const listDestinations = getOperation({
 
 export const setDestination = operation({
   id: 'setWebhookDestination',
-  summary:
-    'Post the deliveries for a registered URL to another address, in all sessions of a world',
+  summary: 'Post the deliveries for a registered URL to another URL, in all sessions of a world',
   method: 'PUT',
   path: '/worlds/{slug}/webhook-destinations',
   access: 'write',
@@ -38,7 +39,7 @@ export const setDestination = operation({
 
 export const removeDestination = deleteOperation({
   id: 'removeWebhookDestination',
-  summary: 'Post the deliveries for a registered URL to that URL again',
+  summary: 'Remove a destination: deliveries for the registered URL are posted to that URL again',
   path: '/worlds/{slug}/webhook-destinations',
   access: 'write',
   params: WorldParams,

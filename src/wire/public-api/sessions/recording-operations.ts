@@ -11,25 +11,25 @@ export const RecordingView = Type.Object({
   beganAt: nullable(
     Type.String({
       format: 'date-time',
-      description: 'time of its first frame; null: it has none',
+      description: 'time of the first frame; null: the video has none',
     }),
   ),
   durationMs: Type.Integer(),
   pictures: Type.Integer(),
-  bytes: Type.Integer({ description: 'size of the video' }),
+  bytes: Type.Integer({ description: 'size of the video in bytes' }),
   complete: Type.Boolean({
     description: 'true if the session has ended and no more frames will follow',
   }),
   cutAt: nullable(
     Type.String({
       format: 'date-time',
-      description: 'time at which it reached its size limit; null: it is complete',
+      description: 'time at which the recording reached its size limit; null: it is complete',
     }),
   ),
   droppedAt: nullable(
     Type.String({
       format: 'date-time',
-      description: 'time at which it was deleted; null: it is still stored',
+      description: 'time at which the recording was deleted; null: it is still stored',
     }),
   ),
   marks: Type.Array(
@@ -38,7 +38,7 @@ export const RecordingView = Type.Object({
       at: Timestamp,
       what: oneOf(
         recordingMarks,
-        'start; reset: a fresh profile; restored: Chromium was restarted after a crash; reclaimed: another browser took over',
+        'kind of the mark: start; reset: the browser got a fresh profile; restored: Chromium was restarted after a crash; reclaimed: another browser took over',
       ),
     }),
   ),
@@ -48,7 +48,7 @@ export type RecordingView = Static<typeof RecordingView>;
 export const getRecording = getOperation({
   id: 'getRecording',
   summary:
-    "The recording of a session's browser, with the time at which each part of the run begins",
+    "The recording of a session's browser, with the time at which each of its chapters begins",
   path: '/world-sessions/{sessionId}/recording',
   access: 'write',
   tools: [{ name: 'get_world_session_recording' }],
@@ -58,7 +58,7 @@ export const getRecording = getOperation({
 
 export const getRecordingFilm = getOperation({
   id: 'getRecordingFilm',
-  summary: "The film of a session's browser so far: WebM, with a chapter for each mark",
+  summary: "The video of a session's browser so far: WebM, with a chapter for each mark",
   path: '/world-sessions/{sessionId}/recording/film',
   access: 'write',
   params: SessionParams,

@@ -14,7 +14,7 @@ export const RowChangeView = Type.Object({
   fields: Type.Optional(
     Type.Array(Type.String({ maxLength: limits.messageChars }), {
       maxItems: 100,
-      description: 'top-level fields of an updated row that changed',
+      description: 'top-level fields that changed in an updated row',
     }),
   ),
 });
@@ -22,11 +22,16 @@ export const RowChangeView = Type.Object({
 /** A request in a list. Once a page is full, later entries lack `request`, `response`, `changes` and `rows`. */
 export const RequestView = Type.Object({
   sessionId: Type.String(),
-  id: Type.Integer({ minimum: 1, description: 'position in the ledger of the session, from 1' }),
+  id: Type.Integer({
+    minimum: 1,
+    description: "position of the entry in the session's ledger, from 1",
+  }),
   at: Timestamp,
   via: oneOf(ledgerOrigins),
   operation: nullable(
-    Type.String({ description: 'tool, operation of the API, kind of call, or type of event' }),
+    Type.String({
+      description: 'name of the tool or API operation, kind of the call, or type of the event',
+    }),
   ),
   method: nullable(Type.String()),
   path: nullable(Type.String()),
@@ -35,7 +40,9 @@ export const RequestView = Type.Object({
   response: Type.Unknown(),
   durationMs: Type.Number({ minimum: 0 }),
   changes: ChangeCountsView,
-  rows: Type.Array(RowChangeView, { description: 'first of the changed rows' }),
+  rows: Type.Array(RowChangeView, {
+    description: 'the first of the changed rows; further ones are left out',
+  }),
   callId: nullable(Type.String()),
   omitted: Omitted,
 });
@@ -46,16 +53,20 @@ export const RequestFilter = {
   via: Type.Optional(oneOf(ledgerOrigins)),
   operation: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
   status: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 999, description: 'status; 0: entries without one' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 999,
+      description: 'HTTP status of the answer; 0 selects entries without a status',
+    }),
   ),
 };
 
-/** Filter on the requests of one session: only those with a larger `id`. */
+/** Filter on the requests of one session: only requests with a larger `id`. */
 export const AfterRequest = Type.Optional(
   Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, description: 'only entries with a larger id' }),
 );
 
-/** Filter on the requests of a world: only later ones. */
+/** Filter on the requests of a world: only requests after this time. */
 export const AfterTime = Type.Optional(
   Type.String({ maxLength: 64, description: 'only entries after this time, ISO 8601' }),
 );

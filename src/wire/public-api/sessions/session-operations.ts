@@ -1,5 +1,5 @@
 /**
- * Operations that open, show, pin and close sessions, and make links to them. Operations on the activity in a session
+ * Operations that open, show, pin and close sessions, and create links to them. Operations on the activity in a session
  * are in call-operations.ts.
  */
 import { verdicts } from '#domain/grade.ts';
@@ -17,10 +17,10 @@ import { Type } from '../../type.ts';
 import { CursorQuery, pageOf } from '../lists.ts';
 import { OpenSessionBody, SessionListView, SessionView } from './session.ts';
 
-/** Session that a path names. */
+/** Path parameter that names a session. */
 export const SessionParams = Type.Object({ sessionId: Type.String({ maxLength: 64 }) });
 
-/** Time for which the server may hold an answer. */
+/** Query with the time for which the server may hold an answer. */
 export const WaitQuery = Type.Object({ wait: WaitSeconds }, { additionalProperties: false });
 
 const OpenHeaders = Type.Interface([IdempotencyHeaders], {
@@ -44,8 +44,8 @@ export const openSession = operation({
   answers: { 200: SessionView, 201: SessionView },
   refusals: {
     429:
-      'The project may have no more sessions open, or open no more this minute, or check no more inline ' +
-      'tasks; `quota` and `limit` say which, `retryAfterMs` when to try again. Nothing was opened.',
+      'A quota of the project does not allow another open session, or another opening in this minute, or another check of an inline ' +
+      'task; `quota` and `limit` name it, `retryAfterMs` says when to try again. No session was opened.',
   },
 });
 
@@ -63,26 +63,28 @@ export const listSessions = getOperation({
       runs: Type.Optional(
         oneOf(
           runFilters,
-          'sessions of test runs, proofs and runs of datasets: exclude (the default, but with `build`) leaves them out, only lists no others',
+          'sessions of test runs, proofs and dataset runs: exclude leaves them out, only lists no others; default exclude, unless `build` is given',
         ),
       ),
       run: Type.Optional(
         Type.String({
           maxLength: 800,
-          description: 'only sessions of the run with this id: of a world, a dataset or a build',
+          description:
+            'only sessions of the run with this id: a test run, a dataset run or an agent run',
         }),
       ),
       verdict: Type.Optional(oneOf(verdicts, 'only sessions whose last grade has this verdict')),
       task: Type.Optional(
         Type.String({
           maxLength: 200,
-          description: 'only sessions on the task of this name, or on the stored task of this id',
+          description:
+            'only sessions on the task with this name, or on the stored task with this id',
         }),
       ),
       build: Type.Optional(
         Type.String({
           maxLength: 256,
-          description: 'only sessions of this build of an agent, by its id or its `buildHash`',
+          description: 'only sessions of the build with this id or `buildHash`',
         }),
       ),
       fields: fieldsOf(['tools', 'instruction']),
@@ -105,7 +107,7 @@ export const getSession = getOperation({
 
 export const updateSession = operation({
   id: 'updateSession',
-  summary: 'Pin a session, or let the idle reaper close it again',
+  summary: 'Pin a session, or let it be closed again when it is idle',
   method: 'PATCH',
   path: '/world-sessions/{sessionId}',
   access: 'write',
@@ -117,7 +119,7 @@ export const updateSession = operation({
 
 export const closeSession = deleteOperation({
   id: 'closeSession',
-  summary: 'End a session; its container may go back to the warm pool',
+  summary: 'Close a session; its container may be reused for other sessions',
   path: '/world-sessions/{sessionId}',
   access: 'write',
   tools: [{ name: 'close_world_session', wait: 30 }],
@@ -131,7 +133,7 @@ export const closeSession = deleteOperation({
 
 export const createSurfaceLink = operation({
   id: 'createSurfaceLink',
-  summary: 'Create a one-time link by which a person opens a surface of a session',
+  summary: 'Create a one-time link with which a person opens a surface of a session',
   method: 'POST',
   path: '/world-sessions/{sessionId}/links',
   access: 'write',
@@ -144,7 +146,7 @@ export const createSurfaceLink = operation({
         opens: Type.Optional(
           oneOf(
             linkScopes,
-            'for a browser: all (the default) to watch and use it, view to watch it, devtools to control it by its DevTools',
+            'for a browser: all (the default): watch and use it; view: only watch it; devtools: control it with its DevTools',
           ),
         ),
       },
@@ -154,9 +156,9 @@ export const createSurfaceLink = operation({
   answers: {
     201: Type.Object({
       surface: oneOf(['ui', 'browser']),
-      url: Type.String({ description: 'link that works once, until it expires' }),
+      url: Type.String({ description: 'link that works only once, and only until it expires' }),
       expiresAt: Timestamp,
     }),
   },
-  refusals: { 429: 'The project has as many unused links as it may have.' },
+  refusals: { 429: 'The project already has the maximum number of unused links.' },
 });

@@ -24,17 +24,20 @@ const SurfacesView = Type.Object({
       url: Type.String({ description: 'base address of the vendor API' }),
       token: Type.Optional(
         Type.String({
-          description: 'bearer of this session; given only to callers with the secret key',
+          description: 'bearer token of this session; returned only to callers with the secret key',
         }),
       ),
     }),
   ),
   mcp: Type.Optional(
     Type.Object({
-      url: Type.String({ description: "its MCP server: the task's tools, by Streamable HTTP" }),
+      url: Type.String({
+        description:
+          "URL of the session's MCP server, which serves the task's tools by Streamable HTTP",
+      }),
       token: Type.Optional(
         Type.String({
-          description: 'bearer of this session; given only to callers with the secret key',
+          description: 'bearer token of this session; returned only to callers with the secret key',
         }),
       ),
     }),
@@ -42,26 +45,30 @@ const SurfacesView = Type.Object({
   ui: Type.Optional(
     Type.Object({
       url: Type.String({
-        description: 'origin of its page, which people open by a one-time link',
+        description: "origin of the world's page, which people open with a one-time link",
       }),
     }),
   ),
   browser: Type.Optional(
     Type.Object({
       url: Type.Optional(
-        Type.String({ description: 'live view, which people open by a one-time link' }),
+        Type.String({
+          description: 'URL of the live view, which people open with a one-time link',
+        }),
       ),
       cdpUrl: Type.Optional(
-        Type.String({ description: 'DevTools, for `connectOverCDP`, with the token as bearer' }),
+        Type.String({
+          description: 'URL of DevTools, for `connectOverCDP`, with the token as bearer',
+        }),
       ),
       tier: oneOf(browserTiers),
       state: oneOf(
         browserStates,
-        'waiting: for a first or another browser; the addresses are known once it is ready, behind a gateway at once',
+        'waiting: the session waits for its first or for another browser; the addresses are known once the browser is ready, or at once behind a gateway',
       ),
       token: Type.Optional(
         Type.String({
-          description: 'bearer of DevTools; given only to callers with the secret key',
+          description: 'bearer token of DevTools; returned only to callers with the secret key',
         }),
       ),
     }),
@@ -81,12 +88,13 @@ export const SessionClock = Type.Object({
     Type.String({
       format: 'date-time',
       description:
-        'time at which it starts; null: the machine’s time when its host loads the world',
+        'time at which the clock starts; null: the machine’s time when the host loads the world',
     }),
   ),
   mode: oneOf(clockModes),
   rate: Type.Number({
-    description: 'real: seconds of the world in a second; stepped: seconds of a step',
+    description:
+      'real: number of seconds that pass in the world for each real second; stepped: seconds of each step',
   }),
 });
 
@@ -115,11 +123,11 @@ export const SessionView = Type.Object({
       {
         kind: oneOf(
           sessionRunKinds,
-          'world: a test run of its world, or the proof of a task; agent: a run of a build, with the id that the client gave',
+          'kind of the run: world: a test run or the proof of a task; agent: an agent run, which has the id that the client gave',
         ),
         id: Type.String(),
       },
-      { description: 'run that it was opened for' },
+      { description: 'run for which the session was opened' },
     ),
   ),
   build: nullable(
@@ -130,24 +138,34 @@ export const SessionView = Type.Object({
         buildHash: Type.String(),
         version: nullable(Type.String()),
       },
-      { description: 'the build of the agent that it is a rollout of' },
+      { description: 'the build of the agent that the session is a rollout of' },
     ),
   ),
-  verdict: nullable(oneOf(verdicts, 'verdict of its last grade; null: it was not graded')),
+  verdict: nullable(
+    oneOf(verdicts, "verdict of the session's last grade; null: the session was not graded"),
+  ),
   score: nullable(
     Type.Number({
-      description: 'score of its last grade, from 0 to 1; null if the verdict is unknown',
+      description: "score of the session's last grade, from 0 to 1; null if the verdict is unknown",
     }),
   ),
   pinned: Type.Boolean(),
   browserTier: oneOf(browserTiers),
-  size: Type.String({ description: 'size of its host' }),
-  isolation: nullable(oneOf(isolations, 'required isolation of its host; null: any')),
+  size: Type.String({ description: "size of the session's host" }),
+  isolation: nullable(oneOf(isolations, "isolation that the session's host must have; null: any")),
   clock: SessionClock,
-  seed: nullable(Type.Integer({ description: 'seed of new ids; null: they are random' })),
-  hostReused: Type.Boolean({ description: 'true if its host already held this world version' }),
-  traceId: nullable(Type.String({ description: 'the trace that records it; null: no trace does' })),
-  traceSessionId: nullable(Type.String({ description: 'the trace session that it is part of' })),
+  seed: nullable(
+    Type.Integer({ description: 'seed from which new ids are derived; null: new ids are random' }),
+  ),
+  hostReused: Type.Boolean({
+    description: 'whether the host had already loaded this world version',
+  }),
+  traceId: nullable(
+    Type.String({ description: 'the trace that records the session; null: no trace does' }),
+  ),
+  traceSessionId: nullable(
+    Type.String({ description: 'the trace session that this trace belongs to' }),
+  ),
   createdAt: Timestamp,
   assignedAt: nullable(Timestamp),
   readyAt: nullable(Timestamp),
@@ -156,7 +174,10 @@ export const SessionView = Type.Object({
 });
 export type SessionView = Static<typeof SessionView>;
 
-/** A session in a list. `fields` requests `tools` and `instruction`; they are included as far as the page has space. */
+/**
+ * A session as lists return it. `fields` requests `tools` and `instruction`; they are included as far as the page has
+ * space.
+ */
 export const SessionListView = Type.Object({
   ...SessionView.properties,
   tools: Type.Optional(SessionView.properties.tools),
@@ -171,7 +192,8 @@ export const OpenSessionBody = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 140,
-        description: 'slug of the world, for its head version; with `@<version>` another version',
+        description:
+          'slug of the world, for its head version; `<slug>@<version>` for another version',
       }),
     ),
     versionId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
@@ -190,17 +212,19 @@ export const OpenSessionBody = Type.Object(
     browserTier: Type.Optional(oneOf(browserTiers)),
     browserRecording: Type.Optional(
       Type.Boolean({
-        description: 'record its browser as a video, which can be read with the session',
+        description: "whether to record the session's browser as a video",
       }),
     ),
     size: Type.Optional(
       Type.String({
         maxLength: limits.idChars,
         pattern: namePattern.source,
-        description: 'size of its host, as its pool names it; default standard',
+        description: "size of the session's host, by its name in the pools file; default standard",
       }),
     ),
-    isolation: Type.Optional(oneOf(isolations, 'required isolation of its host; absent: any')),
+    isolation: Type.Optional(
+      oneOf(isolations, "isolation that the session's host must have; absent: any"),
+    ),
     clock: Type.Optional(
       Type.Object(
         {
@@ -208,19 +232,19 @@ export const OpenSessionBody = Type.Object(
             Type.String({
               maxLength: 64,
               description:
-                'time at which it starts: an ISO 8601 date and time with its zone, or a date',
+                'time at which the clock starts: an ISO 8601 date and time with its zone, or a date',
             }),
           ),
           mode: Type.Optional(
             oneOf(
               clockModes,
-              'real (the default) runs, frozen stands still, stepped moves with each call and request',
+              'real (the default): the clock runs; frozen: it stands still; stepped: it advances with each call and request',
             ),
           ),
           rate: Type.Optional(
             Type.Number({
               description:
-                'above 0; real: seconds of the world in a second; stepped: seconds of a step; default 1',
+                'above 0; real: number of seconds that pass in the world for each real second; stepped: seconds of each step; default 1',
             }),
           ),
         },
@@ -231,7 +255,8 @@ export const OpenSessionBody = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: 'the same seed gives the same new ids for the same calls',
+        description:
+          'seed from which new ids are derived: the same seed and the same calls give the same ids',
       }),
     ),
     run: Type.Optional(RunOfSession),
@@ -239,7 +264,8 @@ export const OpenSessionBody = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 800,
-        description: 'the trace session of its trace; absent: one with the id of the session',
+        description:
+          "the trace session of the session's trace; default: one with the id of the session",
       }),
     ),
   },

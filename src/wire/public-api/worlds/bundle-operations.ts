@@ -1,6 +1,6 @@
 /**
- * Older routes for worlds and their versions, under the names containers and bundles. They return the same objects,
- * named by slug or id, with the bodies of the version routes. Dataset runs are dispatched there, too.
+ * Older routes for worlds and their versions, which call them containers and bundles. They return the same objects,
+ * accept slugs or ids as names, and take the bodies of the version routes. Dataset runs can be started here, too.
  */
 
 import { limits } from '#domain/limits.ts';
@@ -25,7 +25,7 @@ const ContainerParams = Type.Object({ containerId });
 
 export const getContainer = getOperation({
   id: 'getContainer',
-  summary: 'A world with its head version, under the older spelling',
+  summary: 'A world with its head version, under its older name, container',
   path: '/benchmark-containers/{containerId}',
   access: 'read',
   params: ContainerParams,
@@ -34,7 +34,7 @@ export const getContainer = getOperation({
 
 export const listBundles = getOperation({
   id: 'listBundles',
-  summary: 'The bundles of a container, which are the versions of the world, newest first',
+  summary: 'The bundles of a container, newest first; a bundle is a version of the world',
   path: '/benchmark-containers/{containerId}/bundles',
   access: 'read',
   params: ContainerParams,
@@ -44,7 +44,7 @@ export const listBundles = getOperation({
 
 export const getBundle = getOperation({
   id: 'getBundle',
-  summary: 'One bundle with its files, by number, label or id',
+  summary: 'A bundle with its files, by number, label or id',
   path: '/benchmark-containers/{containerId}/bundles/{bundle}',
   access: 'read',
   params: Type.Object({ containerId, bundle: Type.String({ maxLength: 64 }) }),
@@ -64,15 +64,15 @@ export const pushBundle = operation({
   answers: { 200: PushView, 201: PushView },
   refusals: {
     409:
-      'The head is another bundle than `base`: `head` says which. Or files were left out that the project ' +
-      'has in none: `missing` has their digests.',
-    429: 'Too many builds of the project are queued, or a quota is used up: see `quota`.',
+      'The head is no longer the bundle `base`: `head` names it. Or files were left out that the project  ' +
+      'has in no bundle: `missing` has their digests.',
+    429: 'Too many builds of the project are queued, or a quota is used up: `quota` names it.',
   },
 });
 
 export const pinBundle = operation({
   id: 'pinBundle',
-  summary: 'Move a label to a bundle',
+  summary: 'Move a label of a container to a bundle',
   method: 'POST',
   path: '/benchmark-containers/{containerId}/pin',
   access: 'write',
@@ -92,8 +92,8 @@ export const branchContainer = operation({
   body: BranchBody,
   answers: { 200: WorldDetail, 201: WorldDetail },
   refusals: {
-    409: 'The slug is taken, or the world archived.',
-    429: 'The project has no room for another world, or for its bytes: see `quota`.',
+    409: 'The slug is taken, or the world is archived.',
+    429: 'The project already has the maximum number of worlds, or its storage quota is used up: `quota` names the limit.',
   },
 });
 
@@ -106,5 +106,7 @@ export const dispatchRun = operation({
   params: ContainerParams,
   body: DispatchBody,
   answers: { 202: StartedRun },
-  refusals: { 409: 'The run of this name is on another world, or of another build.' },
+  refusals: {
+    409: 'The existing run of this name uses another world, or another build of an agent.',
+  },
 });

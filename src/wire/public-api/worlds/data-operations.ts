@@ -30,12 +30,12 @@ const ChunkParams = Type.Object({
   chunkId: Type.String({ maxLength: 64 }),
 });
 
-const noRoom = 'A quota of the project is used up: see `quota`.';
+const noRoom = 'A quota of the project is used up: `quota` names it.';
 
 export const importData = operation({
   id: 'importData',
   summary:
-    'Import rows; the answer is the new version, or after 55 seconds the batch, which continues',
+    'Import rows; the answer is the new version, or after 55 seconds the batch, which continues in the background',
   method: 'POST',
   path: '/worlds/{slug}/data/import',
   access: 'write',
@@ -46,14 +46,14 @@ export const importData = operation({
   bodyBytes: batchLimits.inlineBytes,
   answers: { 200: BatchView, 201: ImportedView, 202: ImportRunning },
   refusals: {
-    400: 'Rows were refused and nothing was written: `error` names the first, `refusals` has them as a batch does.',
+    400: 'Rows were refused and nothing was written: `error` names the first, and `refusals` lists them as in a batch.',
     429: noRoom,
   },
 });
 
 export const createBatch = operation({
   id: 'createBatch',
-  summary: 'Open a batch of rows, which are sent in chunks',
+  summary: 'Open a batch of rows, which the client then sends in chunks',
   method: 'POST',
   path: '/worlds/{slug}/data/batches',
   access: 'write',
@@ -87,19 +87,19 @@ export const getBatch = getOperation({
 
 export const cancelBatch = deleteOperation({
   id: 'cancelBatch',
-  summary: 'Cancel a batch, which becomes `failed`; rows that are in a version stay there',
+  summary: 'Cancel a batch, which becomes `failed`; rows that already are in a version stay there',
   path: '/worlds/{slug}/data/batches/{batchId}',
   access: 'write',
   tools: [{ name: 'cancel_data_batch' }],
   params: BatchParams,
   answer: BatchView,
-  refusals: { 409: 'The batch is refused or published, so it cannot be cancelled.' },
+  refusals: { 409: 'The batch was refused or published, so it can no longer be cancelled.' },
 });
 
 export const registerChunk = operation({
   id: 'registerChunk',
   summary:
-    'Register a chunk of a batch (gzipped JSONL); the answer has the upload address, unless the bytes are there already',
+    'Register a chunk of a batch (gzipped JSONL); the answer has the address for the upload, unless the bytes are stored already',
   method: 'POST',
   path: '/worlds/{slug}/data/batches/{batchId}/chunks',
   access: 'write',
@@ -107,7 +107,7 @@ export const registerChunk = operation({
   body: ChunkBody,
   answers: { 200: ChunkView },
   refusals: {
-    409: 'The batch takes no more chunks, or the chunk of this ordinal was sent with another digest.',
+    409: 'The batch accepts no more chunks, or a chunk with this ordinal and another digest is registered.',
     429: noRoom,
   },
 });
@@ -121,25 +121,26 @@ export const confirmChunk = operation({
   access: 'write',
   params: ChunkParams,
   answers: { 200: ChunkView },
-  refusals: { 409: 'Nothing was uploaded yet, or the batch takes no more chunks.' },
+  refusals: { 409: 'Nothing was uploaded yet, or the batch accepts no more chunks.' },
 });
 
 export const completeBatch = operation({
   id: 'completeBatch',
-  summary: 'Seal a batch: its rows are validated and applied from now on',
+  summary: 'Seal a batch: no chunks can be added, and its rows are validated and applied',
   method: 'POST',
   path: '/worlds/{slug}/data/batches/{batchId}/complete',
   access: 'write',
   params: BatchParams,
   answers: { 202: BatchView },
   refusals: {
-    409: 'Chunks are missing (`unconfirmed` has their ordinals), or their number is not `expectedChunks`.',
+    409: 'Chunks are missing (`unconfirmed` lists their ordinals), or their number is not `expectedChunks`.',
   },
 });
 
 export const publishData = operation({
   id: 'publishData',
-  summary: 'Publish all applied batches that were opened with `publish: later` as one version',
+  summary:
+    'Publish all applied batches that were opened with `publish: later`, together as one version',
   method: 'POST',
   path: '/worlds/{slug}/data/publish',
   access: 'write',
@@ -149,6 +150,6 @@ export const publishData = operation({
   body: PublishBody,
   answers: { 201: PublishedView, 202: ImportRunning },
   refusals: {
-    409: 'No batch waits to be published, or rows do not fit the world as it is by now.',
+    409: 'No batch waits to be published, or rows do not fit the current version of the world.',
   },
 });

@@ -1,4 +1,4 @@
-/** Operations that read the rows of worlds: counts, rows of an entity, and those of linked worlds beside them. */
+/** Operations that read the rows of worlds: counts, rows of an entity, and the corresponding rows of linked worlds. */
 import { limits } from '#domain/limits.ts';
 import { getOperation } from '../../operation.ts';
 import { JsonObject, nullable } from '../../schemas.ts';
@@ -13,29 +13,40 @@ export const RowsQuery = Type.Object(
     entity: Type.Optional(
       Type.String({
         maxLength: limits.nameChars,
-        description: 'the entity whose rows are returned; absent: the counts of all entities',
+        description:
+          'the entity whose rows are returned; if absent, the counts of all entities are returned',
       }),
     ),
     where: Type.Optional(
       Type.String({
         maxLength: 64 * 1024,
         description:
-          'a JSON object of field, or path to one, to the value that it must have, or to a list of values of which any will do; null: the field is null or absent',
+          'a JSON object of conditions: the key is a field or a path to one, the value is what the field must be, or a list of values one of which it must be; null: the field is null or absent',
       }),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000, description: '100 if absent' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000,
+        description: 'maximum number of rows; default 100',
+      }),
     ),
     offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
     cursor: Type.Optional(
       Type.String({
         maxLength: 64,
-        description: '`nextCursor` of the page before, in place of `offset`',
+        description: '`nextCursor` of the previous page, in place of `offset`',
       }),
     ),
-    resolve: Flag('values of `where` are plaintexts, which the redaction policy of the world maps'),
-    across: Flag('also asks each linked world whose mappings carry the fields of `where`'),
-    compare: Flag('with `across`: how the rows of linked worlds compare with those of this one'),
+    resolve: Flag(
+      "whether the values of `where` are plaintexts, to which the world's redaction policy is applied before the search",
+    ),
+    across: Flag(
+      'whether to search linked worlds, too, if their mappings include the fields of `where`',
+    ),
+    compare: Flag(
+      'with `across`: whether to compare the rows of linked worlds with those of this world',
+    ),
   },
   { additionalProperties: false },
 );
@@ -44,7 +55,7 @@ export type RowsQuery = Static<typeof RowsQuery>;
 const version = {
   slug: Type.String(),
   versionId: Type.String(),
-  number: Type.Integer({ minimum: 1, description: 'of the version' }),
+  number: Type.Integer({ minimum: 1, description: 'number of the version' }),
 };
 
 export const CountsView = Type.Object({
@@ -55,15 +66,19 @@ export const CountsView = Type.Object({
 const RowsMeta = Type.Object({
   limit: Type.Integer(),
   offset: Type.Integer(),
-  totalItems: Type.Integer({ description: 'rows that match' }),
+  totalItems: Type.Integer({ description: 'number of rows that match' }),
   totalItemsIsLowerBound: Type.Optional(
-    Type.Literal(true, { description: 'true: there may be more; counting stopped here' }),
+    Type.Literal(true, {
+      description: 'true: more rows may match; counting stopped at this number',
+    }),
   ),
   nextOffset: nullable(
-    Type.Integer({ description: '`offset` of the next page; null: there is none' }),
+    Type.Integer({ description: '`offset` of the next page; null: there is no further page' }),
   ),
   nextCursor: Type.Optional(
-    Type.String({ description: 'the same, for `cursor`: the rows before are not counted again' }),
+    Type.String({
+      description: '`cursor` of the next page; with it, the earlier rows need not be counted again',
+    }),
   ),
 });
 export type RowsMeta = Static<typeof RowsMeta>;
@@ -74,7 +89,9 @@ export const RowsView = Type.Object({ ...version, entity: Type.String(), ...page
 
 export const RowGroup = Type.Object({
   alias: nullable(
-    Type.String({ description: 'alias of the link; null: the world of the request' }),
+    Type.String({
+      description: 'alias of the linked world; null: the world of the request itself',
+    }),
   ),
   ...version,
   entity: Type.String(),
@@ -94,7 +111,7 @@ const FieldParity = Type.Object({
   differing: tally,
   examples: Type.Array(
     Type.Object({ key: Type.Unknown(), here: Type.Unknown(), there: Type.Unknown() }),
-    { description: 'the first rows that differ' },
+    { description: 'the first rows whose values differ' },
   ),
   reason: Type.Optional(Type.String({ description: 'why the field cannot be compared' })),
 });
@@ -108,7 +125,7 @@ export const ParityView = Type.Object({
   key: nullable(
     Type.Object(
       { field: Type.String(), targetField: Type.String() },
-      { description: 'fields by which rows are matched; null: rows cannot be compared' },
+      { description: 'fields by which rows are matched; null: the rows cannot be compared' },
     ),
   ),
   rows: Type.Object({ matched: Count, onlyHere: Count, onlyThere: Count }),
@@ -119,10 +136,10 @@ export type ParityView = Static<typeof ParityView>;
 export const GroupsView = Type.Object({
   ...version,
   entity: Type.String(),
-  groups: Type.Array(RowGroup, { description: 'the world of the request first' }),
+  groups: Type.Array(RowGroup, { description: 'results by world, that of the request first' }),
   skipped: Type.Array(
     Type.Object({ alias: Type.String(), slug: Type.String(), reason: Type.String() }),
-    { description: 'linked worlds that were not asked' },
+    { description: 'linked worlds that were not searched' },
   ),
   compare: Type.Optional(Type.Array(ParityView)),
 });
@@ -130,7 +147,7 @@ export type GroupsView = Static<typeof GroupsView>;
 
 export const readData = getOperation({
   id: 'readData',
-  summary: 'Counts of rows by entity, or rows of one entity, of linked worlds too',
+  summary: 'Counts of rows by entity, or the rows of one entity, also in linked worlds',
   path: '/worlds/{slug}/data',
   access: 'read',
   tools: [{ name: 'query_world_data' }],
@@ -138,7 +155,7 @@ export const readData = getOperation({
   query: RowsQuery,
   answer: Type.Union([RowsView, GroupsView, CountsView]),
   refusals: {
-    429: 'Too many queries of the project wait.',
-    524: 'The query took too long: ask by a field that has an index.',
+    429: 'Too many queries of the project are waiting.',
+    524: 'The query took too long: filter by a field that has an index.',
   },
 });

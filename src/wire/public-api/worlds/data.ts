@@ -12,10 +12,10 @@ const EntityName = Type.String({ minLength: 1, maxLength: limits.nameChars });
 const Sha256 = Type.String({
   maxLength: 64,
   pattern: '^[0-9a-f]{64}$',
-  description: '64 hex digits: sha256 of the gzipped bytes',
+  description: 'SHA-256 of the gzipped bytes, as 64 hex digits',
 });
 
-/** Builds the schema of an optional member, for which null means absent. */
+/** Builds the schema of an optional member that may also be null, which means the same as absent. */
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Optional(nullable(schema));
 
 /** Options that imports and batches share. */
@@ -23,22 +23,24 @@ const how = {
   mode: orNull(
     oneOf(
       importModes,
-      '`append` (the default): rows are new, a key that is taken is a refusal; `merge`: a row whose key is there gives its top-level fields to that one; `replace`: they take the place of all rows of their entities',
+      '`append` (the default): rows are new, and a row with an existing key is refused; `merge`: a row with an existing key replaces the top-level fields that it names; `replace`: the rows take the place of all rows of their entities',
     ),
   ),
   merge: orNull(
-    Type.Boolean({ description: 'true: as `mode: merge`, and nothing else beside it' }),
+    Type.Boolean({
+      description: 'true: the same as `mode: merge`; another `mode` is then refused',
+    }),
   ),
   redact: orNull(
-    oneOf(redactModes, "what the world's `[redact]` does to rows; `off` unless it says another"),
+    oneOf(redactModes, "how the world's `[redact]` policy is applied to the rows; default off"),
   ),
   atomic: orNull(
     Type.Boolean({
       description:
-        'true (the default): one refused row, and nothing is applied; false: those are left out and counted',
+        'true (the default): if any row is refused, none is applied; false: refused rows are left out and counted',
     }),
   ),
-  dryRun: orNull(Type.Boolean({ description: 'check all rows, and store nothing' })),
+  dryRun: orNull(Type.Boolean({ description: 'whether to check all rows but store nothing' })),
   message: orNull(Type.String({ maxLength: 2_000 })),
 };
 
@@ -60,14 +62,14 @@ export const CreateBatchBody = Type.Object(
     publish: orNull(
       oneOf(
         publishTimes,
-        '`now` (the default): its rows become a version; `later`: they wait, applied, for `POST …/data/publish`',
+        '`now` (the default): the rows become a version at once; `later`: they are applied, but become a version only with `POST …/data/publish`',
       ),
     ),
     expectedChunks: orNull(
       Type.Integer({
         minimum: 0,
         maximum: batchLimits.chunks,
-        description: 'number of chunks; a batch with another number is not sealed',
+        description: 'number of chunks; the batch can be sealed only with exactly this number',
       }),
     ),
     entities: orNull(
@@ -75,7 +77,7 @@ export const CreateBatchBody = Type.Object(
         maxItems: limits.members,
         uniqueItems: true,
         description:
-          'the entities that rows may be of. One alone is that of all rows that name none; `replace` empties each of them',
+          'the entities to which rows may belong. If it is only one, rows that name no entity belong to it; `replace` removes the existing rows of each of them',
       }),
     ),
   },
@@ -84,9 +86,11 @@ export const CreateBatchBody = Type.Object(
 export type CreateBatchBody = Static<typeof CreateBatchBody>;
 
 export const BatchLimits = Type.Object({
-  chunkBytes: Type.Integer({ description: 'upper bound for one chunk, compressed' }),
-  batchBytes: Type.Integer({ description: 'upper bound for all its chunks, compressed' }),
-  inlineBytes: Type.Integer({ description: 'upper bound for the body of an import' }),
+  chunkBytes: Type.Integer({ description: 'maximum size of one chunk, compressed, in bytes' }),
+  batchBytes: Type.Integer({
+    description: 'maximum size of all chunks together, compressed, in bytes',
+  }),
+  inlineBytes: Type.Integer({ description: 'maximum size of the body of an import, in bytes' }),
 });
 
 export const OpenedBatch = Type.Object({
@@ -96,28 +100,30 @@ export const OpenedBatch = Type.Object({
 });
 
 export const RefusalView = Type.Object({
-  chunk: nullable(Type.Integer({ description: 'ordinal of its chunk' })),
-  index: nullable(Type.Integer({ description: 'line in the chunk, from 0' })),
+  chunk: nullable(Type.Integer({ description: 'ordinal of the chunk that contains the row' })),
+  index: nullable(Type.Integer({ description: 'line of the row in the chunk, from 0' })),
   entity: nullable(Type.String()),
   primaryKey: nullable(JsonObject),
   field: nullable(Type.String()),
-  pointer: nullable(Type.String({ description: 'JSON pointer to the value, into the row' })),
+  pointer: nullable(
+    Type.String({ description: 'JSON pointer to the refused value within the row' }),
+  ),
   detail: Type.String(),
 });
 export type RefusalView = Static<typeof RefusalView>;
 
 const refused = {
   refused: Type.Integer({ minimum: 0, description: 'number of refused rows' }),
-  refusals: Type.Array(RefusalView, { description: 'the first 200' }),
+  refusals: Type.Array(RefusalView, { description: 'the first 200 refusals' }),
   reportUrl: nullable(
     Type.String({
       description:
-        'address of all refusals as JSONL, for an hour; get the batch again for a new address',
+        'URL of all refusals as JSONL, valid for an hour; get the batch again for a new URL',
     }),
   ),
 };
 
-/** A batch in a list. */
+/** A batch as lists return it. */
 export const BatchListView = Type.Object({
   batchId: Type.String(),
   state: oneOf(batchStates),
@@ -127,14 +133,21 @@ export const BatchListView = Type.Object({
   dryRun: Type.Boolean(),
   publish: oneOf(publishTimes),
   message: nullable(Type.String()),
-  author: Type.String({ description: 'public key of the key pair that opened it' }),
-  chunkCount: Type.Integer({ description: 'chunks that are registered' }),
-  rowCount: Type.Integer({ description: 'rows that the chunks are declared to hold' }),
-  bytes: Type.Integer({ description: 'size of the chunks, compressed' }),
+  author: Type.String({ description: 'public key of the key pair that opened the batch' }),
+  chunkCount: Type.Integer({ description: 'number of registered chunks' }),
+  rowCount: Type.Integer({
+    description: 'number of rows that the chunks hold, as declared at their registration',
+  }),
+  bytes: Type.Integer({ description: 'total size of the chunks, compressed, in bytes' }),
   refused: refused.refused,
-  versionId: nullable(Type.String({ description: 'the version that its rows are in' })),
+  versionId: nullable(
+    Type.String({ description: 'id of the version that contains the rows of the batch' }),
+  ),
   error: nullable(
-    Type.Object({ code: Type.String(), message: Type.String() }, { description: 'why it failed' }),
+    Type.Object(
+      { code: Type.String(), message: Type.String() },
+      { description: 'why the batch failed' },
+    ),
   ),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -152,9 +165,11 @@ export const BatchView = Type.Interface([BatchListView], {
   }),
   entityCounts: nullable(Counts),
   landed: nullable(
-    Type.Record(Type.String(), Count, { description: 'rows of the batch that landed, by entity' }),
+    Type.Record(Type.String(), Count, {
+      description: 'number of rows of the batch that are in the version, by entity',
+    }),
   ),
-  snapshotId: nullable(Type.String({ description: 'digest of the rows after it' })),
+  snapshotId: nullable(Type.String({ description: 'digest of all rows of the version' })),
   limits: BatchLimits,
 });
 export type BatchView = Static<typeof BatchView>;
@@ -178,11 +193,11 @@ export const ChunkView = Type.Object({
   bytes: Count,
   rows: Count,
   entity: nullable(Type.String()),
-  uploaded: Type.Boolean({ description: 'true: its bytes are stored already, and need no upload' }),
-  uploadUrl: Type.Optional(Type.String({ description: 'where to PUT the bytes' })),
+  uploaded: Type.Boolean({ description: 'true: the bytes are stored already, and need no upload' }),
+  uploadUrl: Type.Optional(Type.String({ description: 'URL to which the bytes must be PUT' })),
   uploadHeaders: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
-      description: 'headers to send unchanged with the bytes',
+      description: 'headers to send unchanged with the PUT',
     }),
   ),
   expiresAt: Type.Optional(Timestamp),
@@ -200,7 +215,7 @@ export const ImportedView = Type.Object({
 });
 export type ImportedView = Static<typeof ImportedView>;
 
-/** Answer while an import or a publish still runs. */
+/** Answer while an import or a publish is still in progress. */
 export const ImportRunning = Type.Object({
   batchId: Type.String(),
   state: oneOf(batchStates),

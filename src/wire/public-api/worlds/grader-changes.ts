@@ -2,7 +2,7 @@
 import { limits } from '#domain/limits.ts';
 import { type Static, Type } from '../../type.ts';
 
-/** Changes that are allowed beside those that the checks require. */
+/** Changes that are allowed in addition to those that the checks require. */
 export const Allowance = Type.Object(
   {
     entity: Type.String({ minLength: 1, maxLength: 256 }),
@@ -11,14 +11,14 @@ export const Allowance = Type.Object(
         minItems: 1,
         maxItems: limits.checks,
         description:
-          'updates of these fields, or paths to them, are allowed; absent: all changes, also rows that come or go',
+          'fields, or paths to fields, whose updates are allowed; absent: all changes are allowed, including inserted and deleted rows',
       }),
     ),
     where: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         maxProperties: limits.members,
         description:
-          'of which rows, as in a check: as they are now, or were where they are gone; absent: of all',
+          'condition for the rows, as in a check; it is applied to a row as it is now, or as it was if it was deleted; absent: all rows',
       }),
     ),
   },
@@ -30,7 +30,7 @@ export const GraderChanges = Type.Object(
     closed: Type.Optional(
       Type.Boolean({
         description:
-          'whether a change that no check and nothing in `allow` explains fails; default false',
+          'whether the grade fails if a change is explained neither by a check nor by `allow`; default false',
       }),
     ),
     allow: Type.Optional(Type.Array(Allowance, { maxItems: limits.checks })),

@@ -10,7 +10,7 @@ const sent = (error: AppError): AppError => {
   return fromErrorAnswer(status, JSON.parse(JSON.stringify(body)));
 };
 
-describe('problems of a refusal', () => {
+describe('problems of a refused tree', () => {
   it('reach the client unchanged', () => {
     const problems = [problem, { ...problem, line: 2, column: 1, hint: 'remove it' }];
     const detail: ProblemsDetail = { problems };

@@ -8,7 +8,9 @@ import { type Static, Type } from '../../type.ts';
 
 /** A problem of a tree, in the form of the world language. */
 export const ProblemView = Type.Object({
-  file: Type.String({ description: 'path in the tree; empty: the request itself' }),
+  file: Type.String({
+    description: 'path in the tree; empty: the problem concerns the request itself',
+  }),
   pointer: Type.String({ description: 'JSON pointer into the file, or into the request' }),
   line: Type.Optional(Type.Integer({ minimum: 1 })),
   column: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -18,14 +20,17 @@ export const ProblemView = Type.Object({
 });
 export type ProblemView = Static<typeof ProblemView>;
 
-/** Detail of the error with which files of a world are refused. */
+/** Detail of the error that refuses files of a world. */
 const ProblemsDetail = Type.Object({ problems: Type.Array(ProblemView) });
 export type ProblemsDetail = Static<typeof ProblemsDetail>;
 
 const ajv = new Ajv();
 let check: ((value: unknown) => value is ProblemsDetail) | undefined;
 
-/** Returns the problems that an error carries; an empty list if it carries none, or something else under that name. */
+/**
+ * Returns the problems that an error carries; an empty list if its detail has none, or has something else under that
+ * name.
+ */
 export const problemsOf = ({ detail }: Pick<AppError, 'detail'>): ProblemView[] => {
   check ??= ajv.compile<ProblemsDetail>(ProblemsDetail);
   return check(detail) ? detail.problems : [];

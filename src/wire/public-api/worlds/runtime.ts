@@ -1,6 +1,6 @@
 /**
- * `POST /worlds/runtime`: commands on a world's files without a stored world. All commands share one body; each has
- * its own answer, distinguished by `command`. Invalid files are rejected with all their problems.
+ * `POST /worlds/runtime`: commands on a world's files, which need no stored world. All commands share one body; each
+ * has its own answer, distinguished by `command`. Invalid files are rejected with all their problems.
  */
 import { importModes, redactModes } from '#domain/batch.ts';
 import { limits } from '#domain/limits.ts';
@@ -31,29 +31,35 @@ export const RuntimeBody = Type.Object(
     files: Type.Optional(
       Type.Array(TreeFileBody, {
         maxItems: limits.treeFiles,
-        description: 'the tree, for all commands that are not about a template',
+        description: 'the tree, for all commands except those about a template',
       }),
     ),
     rows: Type.Optional(
       Type.Array(TreeFileBody, {
         maxItems: limits.treeFiles,
         description:
-          'files of rows for `import-data`, each named after its entity, JSON or JSON Lines',
+          'files of rows for `import-data`, each named after its entity, as JSON or JSON Lines',
       }),
     ),
-    mode: Type.Optional(oneOf([...importModes], 'for `import-data`; default: append')),
-    redact: Type.Optional(oneOf([...redactModes], 'for `import-data`; default: off')),
+    mode: Type.Optional(oneOf([...importModes], 'mode, for `import-data`; default append')),
+    redact: Type.Optional(
+      oneOf(
+        [...redactModes],
+        'how the redaction policy is applied, for `import-data`; default off',
+      ),
+    ),
     template: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'a template, for `template-summary`, `init-template`, `init-template-files`',
+        description:
+          'slug of a template, for `template-summary`, `init-template`, `init-template-files`',
       }),
     ),
     name: Type.Optional(
       Type.String({
         maxLength: 200,
-        description: "name of the new world, for `init-template`; absent: the template's",
+        description: 'name of the new world, for `init-template`; default: that of the template',
       }),
     ),
   },
@@ -85,7 +91,7 @@ const Validated = Type.Object({
   counts: Counts,
   generated: Type.Array(GeneratedFile),
   warnings: Type.Array(Type.String(), {
-    description: 'what the service would refuse or leave out for this tree',
+    description: 'features of this tree that the service would refuse or leave out',
   }),
 });
 
@@ -105,7 +111,9 @@ const Field = Type.Object({
   types: Texts,
   required: Type.Boolean(),
   policy: nullable(
-    Type.String({ description: '`hash`, `drop`, `preserve` or `round:<decimals>`' }),
+    Type.String({
+      description: 'redaction mode: `hash`, `drop`, `preserve` or `round:<decimals>`',
+    }),
   ),
 });
 
@@ -151,7 +159,7 @@ const Described = Type.Object({
         description: nullable(Type.String()),
         tools: nullable(
           Type.Array(Type.String(), {
-            description: 'tools that the agent gets; null: all of the world',
+            description: 'tools that the agent is given; null: all tools of the world',
           }),
         ),
       }),
@@ -161,7 +169,9 @@ const Described = Type.Object({
 
 const Counted = Type.Object({
   ...answerOf('counts'),
-  counts: Type.Record(Type.String(), Count, { description: 'rows of `data/` by entity' }),
+  counts: Type.Record(Type.String(), Count, {
+    description: 'number of rows in `data/`, by entity',
+  }),
 });
 
 const Listed = Type.Object({ ...answerOf('templates'), templates: Type.Array(TemplateView) });
@@ -204,7 +214,7 @@ const Ingested = Type.Object({
 const Conformed = Type.Object({
   ...answerOf('conform'),
   fidelity: Type.Number({
-    description: 'percent of the captured rows that the contract takes, rounded down',
+    description: 'percentage of the captured rows that the contract accepts, rounded down',
   }),
   entities: Type.Array(Type.Object({ entity: Type.String(), rows: Count, fitting: Count })),
   misfits: Type.Array(
@@ -214,14 +224,16 @@ const Conformed = Type.Object({
       pointer: Type.String(),
       message: Type.String(),
     }),
-    { description: 'the first 200' },
+    { description: 'the first 200 problems' },
   ),
 });
 
 const ImportedIntoTree = Type.Object({
   ...answerOf('import-data'),
   files: FileContents,
-  counts: Type.Record(Type.String(), Count, { description: 'rows of `data/` by entity' }),
+  counts: Type.Record(Type.String(), Count, {
+    description: 'number of rows in `data/`, by entity',
+  }),
 });
 
 export const RuntimeAnswer = Type.Union([
@@ -245,7 +257,7 @@ export const RuntimeRejection = Type.Object({
   error: Type.Object({
     code: Type.String(),
     message: Type.String(),
-    path: Type.String({ description: '`<file>#<pointer>` of the first problem' }),
+    path: Type.String({ description: 'place of the first problem, as `<file>#<pointer>`' }),
   }),
   problems: Type.Array(ProblemView),
 });

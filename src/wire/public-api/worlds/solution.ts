@@ -24,15 +24,15 @@ const Step = Type.Union(
               minLength: 1,
               maxLength: 2_000,
               description:
-                'the path of a route with its query; `{steps[0].output.id}` stands for what an earlier step answered',
+                'the path of a route with its query; `{steps[0].output.id}` is replaced by that value from the output of an earlier step',
             }),
             headers: Type.Optional(
               Type.Record(Type.String(), Type.String({ maxLength: 2_000 }), { maxProperties: 50 }),
             ),
-            body: Type.Optional(Type.Unknown({ description: 'sent as JSON' })),
+            body: Type.Optional(Type.Unknown({ description: 'body of the request, sent as JSON' })),
             auth: Type.Optional(
               Type.Boolean({
-                description: "whether to send the session's token; true unless given",
+                description: "whether to send the session's token; default true",
               }),
             ),
           },
@@ -45,7 +45,7 @@ const Step = Type.Union(
   ],
   {
     description:
-      'a call of a tool, a request to the world’s API, or the answer; `{"$ref": "steps[0].output.id"}` stands for a value that an earlier step answered',
+      'a call of a tool, a request to the world’s API, or the answer to the task’s question; `{"$ref": "steps[0].output.id"}` is replaced by that value from the output of an earlier step',
   },
 );
 
@@ -56,7 +56,7 @@ const Script = Type.Object(
       minLength: 1,
       maxLength: solutionLimits.scriptChars,
       description:
-        'a module with a function `solve` that takes no arguments and acts by `world` of `svc_env.testing`',
+        'a module with a function `solve` without parameters, which acts through `world` from `svc_env.testing`',
     }),
   },
   strict,

@@ -12,7 +12,7 @@ const CheckName = Type.String({ minLength: 1, maxLength: 200 });
 
 const Where = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: limits.members,
-  description: `by field, or path to one: a value, a list of which it is one, or comparisons, as \`{"gt": 10}\`: ${operators.join(', ')}`,
+  description: `conditions by field, or path to one: a value, a list of values one of which the field must have, or comparisons, as \`{"gt": 10}\`: ${operators.join(', ')}`,
 });
 
 const Related = (description: string) =>
@@ -25,7 +25,8 @@ const Related = (description: string) =>
           Type.Array(Field, {
             minItems: 1,
             maxItems: 16,
-            description: 'the fields of the relationship, where there are several',
+            description:
+              'the fields of the relationship, required if there are several relationships to the entity',
           }),
         ),
       },
@@ -34,21 +35,28 @@ const Related = (description: string) =>
   );
 
 const judged = {
-  name: Type.Optional(Type.String({ maxLength: 200, description: 'absent: what it asks for' })),
+  name: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: 'description of the check; default: what the check requires',
+    }),
+  ),
   weight: Type.Optional(
     Type.Number({
       minimum: 0,
       maximum: 1_000,
-      description: 'what it counts for in the score; absent: 1',
+      description: 'weight of the check in the score; default 1',
     }),
   ),
   before: Type.Optional({
     ...CheckName,
-    description: 'what it finds came before what the check of this name finds',
+    description:
+      'name of another check: the rows that this check finds must come before those that the other finds',
   }),
   after: Type.Optional({
     ...CheckName,
-    description: 'what it finds came after what the check of this name finds',
+    description:
+      'name of another check: the rows that this check finds must come after those that the other finds',
   }),
 };
 
@@ -66,12 +74,15 @@ const RowsCheck = Type.Object(
             { additionalProperties: false },
           ),
         ],
-        { description: 'exactly so many rows must match, or so many; absent: at least one' },
+        {
+          description:
+            'number of rows that must match: an exact number, or bounds; absent: at least one',
+        },
       ),
     ),
-    any: Related('at least one row that is related to it matches'),
-    all: Related('every row that is related to it matches'),
-    none: Related('no row that is related to it matches'),
+    any: Related('at least one row that is related to the checked row must match'),
+    all: Related('every row that is related to the checked row must match'),
+    none: Related('no row that is related to the checked row may match'),
     changed: Type.Optional(Fields),
     unchanged: Type.Optional(Fields),
     increased_by: Type.Optional(
@@ -85,12 +96,16 @@ const AnswerCheck = Type.Object(
   {
     ...judged,
     kind: Type.Literal('answer'),
-    equals: Type.Unknown({ description: 'what the agent answers by a call of the kind answer' }),
+    equals: Type.Unknown({
+      description: 'the expected answer, which the agent gives by a call of the kind answer',
+    }),
     as: Type.Optional(
-      Type.Literal('set', { description: 'a list, whose order and repeats do not matter' }),
+      Type.Literal('set', {
+        description: 'a list of values; their order and repetitions do not matter',
+      }),
     ),
     tolerance: Type.Optional(
-      Type.Number({ minimum: 0, description: 'how far a number may be off' }),
+      Type.Number({ minimum: 0, description: 'maximum difference by which a number may be off' }),
     ),
   },
   { additionalProperties: false },

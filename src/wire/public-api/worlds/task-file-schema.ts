@@ -1,5 +1,5 @@
 /**
- * Builds the JSON Schema of a task file, for editors. It extends the schema of the API by the form of conditions,
+ * Builds the JSON Schema of a task file, for editors. It extends the API's schema of a task by the form of conditions,
  * which the API checks in code for better error messages.
  */
 import { type Operator, operators } from '#language/comparison.ts';
@@ -13,7 +13,7 @@ const ordered = { type: ['number', 'string'] };
 
 const operands: Record<Operator, JsonSchema> = {
   eq: scalar,
-  ne: { ...scalar, description: 'Also where the field is absent.' },
+  ne: { ...scalar, description: 'Also true if the field is absent.' },
   in: scalars,
   lt: ordered,
   lte: ordered,
@@ -21,30 +21,37 @@ const operands: Record<Operator, JsonSchema> = {
   gte: ordered,
   contains: {
     type: ['string', 'number', 'boolean'],
-    description: 'A part of a text, whatever the case of ASCII letters, or an item of a list.',
+    description: 'A substring, ignoring the case of ASCII letters, or an item of a list.',
   },
-  matches: { type: 'string', description: 'A regular expression of RE2, found anywhere.' },
-  exists: { type: 'boolean', description: 'Null is as good as absent.' },
+  matches: {
+    type: 'string',
+    description: 'A regular expression (RE2), which is searched for anywhere in the text.',
+  },
+  exists: { type: 'boolean', description: 'Null is treated like an absent field.' },
 };
 
 const condition: JsonSchema = {
   anyOf: [
-    { ...scalar, description: 'This value.' },
-    { ...scalars, description: 'One of these values.' },
+    { ...scalar, description: 'The field must have this value.' },
+    { ...scalars, description: 'The field must have one of these values.' },
     {
       type: 'object',
       properties: Object.fromEntries(operators.map((operator) => [operator, operands[operator]])),
       minProperties: 1,
       additionalProperties: false,
-      description: 'All of these hold.',
+      description: 'All of these conditions must hold.',
     },
   ],
 };
 
-/** Extends each `where` of the schema by the form of conditions, and lets a script be a file. */
+/** Extends each `where` of the schema by the form of conditions, and allows a script to be the path of a file. */
 const asInFiles = (key: string, value: unknown): unknown => {
   if (key === 'script') {
-    const file = { type: 'string', pattern: '\\.(py|ts)$', description: 'A file beside the task.' };
+    const file = {
+      type: 'string',
+      pattern: '\\.(py|ts)$',
+      description: 'Path of a file, relative to the task file.',
+    };
     return { anyOf: [file, value] };
   }
   if (key !== 'where') return value;
@@ -60,7 +67,10 @@ export const taskFileSchema = (): JsonSchema => {
     $id: 'urn:svc:task',
     title: 'A task of a world (--task-file)',
     ...rest,
-    properties: { $schema: { type: 'string', description: 'For editors alone.' }, ...properties },
+    properties: {
+      $schema: { type: 'string', description: 'Used by editors only.' },
+      ...properties,
+    },
     $defs: { condition },
   };
 };

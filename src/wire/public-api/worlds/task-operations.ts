@@ -16,12 +16,14 @@ import {
   ValidateTaskBody,
 } from './task.ts';
 
-const full = { 429: 'The project has as many stored tasks as it may have; `limit` says how many.' };
+const full = {
+  429: 'The project already has the maximum number of stored tasks; `limit` is that number.',
+};
 
 export const listTasks = getOperation({
   id: 'listTasks',
   summary:
-    'The stored tasks of the project, newest first; of one world, or with `metadata.<key>=<value>`, which may be repeated',
+    'The stored tasks of the project, newest first; optionally those of one world, or those with `metadata.<key>=<value>`, which may be repeated',
   path: '/world-tasks',
   access: 'read',
   tools: [{ name: 'list_world_tasks' }],
@@ -31,7 +33,7 @@ export const listTasks = getOperation({
 
 export const createTask = operation({
   id: 'createTask',
-  summary: 'Store a task at version 1',
+  summary: 'Store a task, as its version 1',
   method: 'POST',
   path: '/world-tasks',
   access: 'write',
@@ -44,7 +46,7 @@ export const createTask = operation({
 
 export const getTask = getOperation({
   id: 'getTask',
-  summary: 'A stored task with its present spec, or that of another version, and its history',
+  summary: 'A stored task with its history, and with its current spec or that of another version',
   path: '/world-tasks/{taskId}',
   access: 'read',
   tools: [{ name: 'get_world_task' }],
@@ -59,7 +61,7 @@ export const getTask = getOperation({
 export const updateTask = operation({
   id: 'updateTask',
   summary:
-    'Change a stored task: a changed spec is its next version; name and world change in place',
+    'Change a stored task: a changed spec becomes its next version; a change of name or world makes no version',
   method: 'PATCH',
   path: '/world-tasks/{taskId}',
   access: 'write',
@@ -71,7 +73,7 @@ export const updateTask = operation({
 
 export const deleteTask = deleteOperation({
   id: 'deleteTask',
-  summary: 'Delete a stored task with all its versions; sessions that are open keep their copy',
+  summary: 'Delete a stored task with all its versions; open sessions keep their copy',
   path: '/world-tasks/{taskId}',
   access: 'write',
   tools: [{ name: 'delete_world_task' }],
@@ -93,7 +95,7 @@ export const validateTask = operation({
 
 export const saveSessionTask = operation({
   id: 'saveSessionTask',
-  summary: 'Store the inline task of a session',
+  summary: 'Store the inline task of a session as a stored task',
   method: 'POST',
   path: '/world-sessions/{sessionId}/task',
   access: 'write',

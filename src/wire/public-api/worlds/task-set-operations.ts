@@ -6,15 +6,15 @@ import { TaskSetBody, TaskSetList, TaskSetParams, TaskSetView } from './task-set
 
 export const createTaskSet = operation({
   id: 'createTaskSet',
-  summary: 'Create a task set: a list of stored tasks to view together',
+  summary: 'Create a task set: a list of stored tasks to show together',
   method: 'POST',
   path: '/task-sets',
   access: 'write',
   body: TaskSetBody,
   answers: { 201: TaskSetView },
   refusals: {
-    409: 'There is a set of this name; `taskSetId` is its id.',
-    429: 'The project has no room for another.',
+    409: 'A task set with this name exists; `taskSetId` is its id.',
+    429: 'The project already has the maximum number of task sets.',
   },
 });
 
@@ -39,7 +39,7 @@ export const getTaskSet = getOperation({
 
 export const deleteTaskSet = deleteOperation({
   id: 'deleteTaskSet',
-  summary: 'Delete a task set; its tasks stay',
+  summary: 'Delete a task set; its tasks are not deleted',
   path: '/task-sets/{taskSetId}',
   access: 'write',
   params: TaskSetParams,

@@ -12,7 +12,7 @@ export const TaskSetView = Type.Object({
   name: Type.String(),
   description: nullable(Type.String()),
   taskIds: Type.Array(Type.String(), {
-    description: 'ids of stored tasks, in their order; those that were deleted are left out',
+    description: 'ids of the stored tasks, in the order of the set; deleted tasks are left out',
   }),
   createdAt: Timestamp,
 });

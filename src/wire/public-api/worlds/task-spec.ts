@@ -13,10 +13,10 @@ import { GraderChanges } from './grader-changes.ts';
 import { SolutionSpec } from './solution.ts';
 import { GivenCheck } from './task-checks.ts';
 
-/** Treatment of rows by the world's `[redact]` rules before they are stored. */
+/** Selects how the world's `[redact]` policy treats rows before they are stored. */
 export const Redact = oneOf(
   redactionModes,
-  'apply: rows pass through the redaction policy of the world first; refuse: plaintext in a redacted field is refused; default off',
+  'apply: the redaction policy of the world is applied to the rows; refuse: rows with plaintext in a redacted field are refused; default off',
 );
 
 /** Rows by entity. */
@@ -70,7 +70,8 @@ export const TaskSpec = Type.Object(
             kind: Type.Literal('sql'),
             source: Type.String({
               maxLength: 200_000,
-              description: 'one query over the entities; each row a check: passed (0 or 1), name',
+              description:
+                'one SQL query over the entities; each result row is a check, with the columns passed (0 or 1) and name',
             }),
             changes: Type.Optional(GraderChanges),
           },
@@ -83,7 +84,7 @@ export const TaskSpec = Type.Object(
     alternatives: Type.Optional(
       Type.Array(SolutionSpec, {
         maxItems: solutionLimits.alternatives,
-        description: 'other ways to solve it that are as right',
+        description: 'alternative solutions that are equally right',
       }),
     ),
   },

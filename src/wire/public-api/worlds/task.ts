@@ -11,16 +11,19 @@ const Name = Type.String({
   maxLength: 200,
   description: 'name of the task, for people',
 });
-const Message = Type.String({ maxLength: 2_000, description: 'why it is as it is' });
+const Message = Type.String({
+  maxLength: 2_000,
+  description: 'purpose or background of the task, for people',
+});
 const World = Type.String({
   minLength: 1,
   maxLength: 140,
-  description: 'slug or id of its world; with `@<version>` it is pinned to that version',
+  description: "slug or id of the task's world; `<slug>@<version>` pins the task to that version",
 });
 const VersionId = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: 'the version of its world that it is pinned to',
+  description: 'number of the world version to which the task is pinned',
 });
 
 export const CreateTaskBody = Type.Object(
@@ -39,7 +42,13 @@ export const UpdateTaskBody = Type.Object(
   {
     world: Type.Optional(World),
     versionId: Type.Optional(
-      nullable(Type.String({ minLength: 1, maxLength: 64, description: 'null: pinned to none' })),
+      nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'version of the world to which the task is pinned; null: none',
+        }),
+      ),
     ),
     name: Type.Optional(nullable(Name)),
     spec: Type.Optional(TaskSpec),
@@ -62,7 +71,7 @@ export const ValidateTaskBody = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 1_000_000,
-        description: 'version of the task; absent: its present one',
+        description: 'version of the task; default: the current one',
       }),
     ),
   },
@@ -73,37 +82,45 @@ export type ValidateTaskBody = Static<typeof ValidateTaskBody>;
 /** One version of a task in its history. */
 export const TaskVersionView = Type.Object({
   version: Type.Integer({ minimum: 1 }),
-  contentHash: Type.String({ description: '`sha256:…` of the spec' }),
+  contentHash: Type.String({ description: 'digest of the spec, as `sha256:…`' }),
   message: nullable(Type.String()),
-  author: nullable(Type.String({ description: 'public key of the key pair that made it' })),
+  author: nullable(
+    Type.String({ description: 'public key of the key pair that created the version' }),
+  ),
   createdAt: Timestamp,
 });
 export type TaskVersionView = Static<typeof TaskVersionView>;
 
-/** A task in a list. */
+/** A stored task as lists return it. */
 export const StoredTaskView = Type.Object({
   id: Type.String(),
   name: nullable(Type.String()),
-  world: Type.String({ description: 'slug of its world' }),
+  world: Type.String({ description: "slug of the task's world" }),
   worldId: Type.String(),
   pin: nullable(
     Type.Object(
       { versionId: Type.String(), number: Type.Integer({ minimum: 1 }) },
-      { description: 'the version of its world that it is pinned to; null: the head' },
+      {
+        description:
+          'number of the world version to which the task is pinned; null: it follows the head',
+      },
     ),
   ),
-  version: Type.Integer({ minimum: 1, description: 'its present version' }),
-  contentHash: Type.String({ description: '`sha256:…` of the present spec' }),
+  version: Type.Integer({ minimum: 1, description: 'current version of the task' }),
+  contentHash: Type.String({ description: 'digest of the current spec, as `sha256:…`' }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 });
 export type StoredTaskView = Static<typeof StoredTaskView>;
 
-/** A task with its history and a spec: the present one, or that of the requested version. */
+/** A stored task with its history and a spec: the current one, or that of the requested version. */
 export const StoredTaskDetail = Type.Interface([StoredTaskView], {
   spec: TaskSpec,
-  shownVersion: Type.Integer({ minimum: 1, description: 'the version to which `spec` belongs' }),
-  versions: Type.Array(TaskVersionView, { description: 'newest first' }),
+  shownVersion: Type.Integer({
+    minimum: 1,
+    description: 'the version of the task whose spec `spec` is',
+  }),
+  versions: Type.Array(TaskVersionView, { description: 'versions of the task, newest first' }),
 });
 export type StoredTaskDetail = Static<typeof StoredTaskDetail>;
 
@@ -111,12 +128,12 @@ export type StoredTaskDetail = Static<typeof StoredTaskDetail>;
 export const TaskValidation = Type.Object({
   valid: Type.Boolean(),
   taskId: Type.String(),
-  version: Type.Integer({ minimum: 1, description: 'of the task' }),
+  version: Type.Integer({ minimum: 1, description: 'version of the task' }),
   world: Type.String(),
-  versionId: Type.String({ description: 'of the world' }),
+  versionId: Type.String({ description: 'version of the world' }),
   worldVersion: Type.Integer({ minimum: 1 }),
   problems: Type.Array(Type.Object({ path: Type.Array(Type.String()), message: Type.String() }), {
-    description: 'problems of the spec, by their place in it',
+    description: 'problems of the spec, each with its place in the spec',
   }),
 });
 export type TaskValidation = Static<typeof TaskValidation>;

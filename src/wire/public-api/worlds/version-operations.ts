@@ -35,7 +35,7 @@ export const listVersions = getOperation({
 
 export const getVersion = getOperation({
   id: 'getVersion',
-  summary: 'One version of a world with its files, by number, label or id',
+  summary: 'A version of a world with its files, by number, label or id',
   path: '/worlds/{slug}/versions/{version}',
   access: 'read',
   tools: [{ name: 'get_world_version' }],
@@ -48,11 +48,11 @@ export const getVersion = getOperation({
 
 export const getWorldFile = getOperation({
   id: 'getWorldFile',
-  summary: 'The bytes of a file of a world, by the digest that its list of files has',
+  summary: "The bytes of a file of a world, by the digest in the world's list of files",
   path: '/worlds/{slug}/files/{sha256}',
   access: 'read',
   params: Type.Interface([WorldParams], {
-    sha256: Type.String({ maxLength: 64, description: '64 hex digits' }),
+    sha256: Type.String({ maxLength: 64, description: 'SHA-256 of the file, as 64 hex digits' }),
   }),
   answer: Bytes,
 });
@@ -60,7 +60,7 @@ export const getWorldFile = getOperation({
 export const findMissingFiles = operation({
   id: 'findMissingFiles',
   summary:
-    'The files of a push that no version of the project has yet, so that the push must send them',
+    'The digests among those of a push that no version of the project contains, so that the push must send these files',
   method: 'POST',
   path: '/worlds/{slug}/versions/missing',
   access: 'write',
@@ -82,16 +82,17 @@ export const pushVersion = operation({
   answers: { 200: PushView, 201: PushView },
   refusals: {
     409:
-      'The head is another version than `base`: `head` says which. Or files were left out that the project ' +
+      'The head is no longer the version `base`: `head` names it. Or files were left out that the project  ' +
       'has in no version: `missing` has their digests.',
-    429: 'Too many builds of the project are queued, or a quota is used up: see `quota`.',
-    524: 'The rows that are kept are too many to be carried over in ten minutes: push with `data` `replace`.',
+    429: 'Too many builds of the project are queued, or a quota is used up: `quota` names it.',
+    524: 'The existing rows are too many to be carried over in ten minutes: push with `data` set to `replace`.',
   },
 });
 
 export const renameWorld = operation({
   id: 'renameWorld',
-  summary: 'Change the slug, name or description of a world; its old slug is free at once',
+  summary:
+    'Change the slug, name or description of a world; other worlds can use its old slug at once',
   method: 'PATCH',
   path: '/worlds/{slug}',
   access: 'write',
@@ -99,12 +100,12 @@ export const renameWorld = operation({
   params: SlugParams,
   body: RenameBody,
   answers: { 200: WorldDetail },
-  refusals: { 409: 'Another world of the project has the slug.' },
+  refusals: { 409: 'Another world of the project already has the slug.' },
 });
 
 export const archiveWorld = operation({
   id: 'archiveWorld',
-  summary: 'Archive a world, which makes it read-only, or restore it',
+  summary: 'Archive a world, which makes it read-only, or restore it from the archive',
   method: 'PUT',
   path: '/worlds/{slug}/archived',
   access: 'write',
@@ -116,7 +117,8 @@ export const archiveWorld = operation({
 
 export const deleteWorld = deleteOperation({
   id: 'deleteWorld',
-  summary: 'Delete a world with all its versions; open sessions keep theirs, and the slug is free',
+  summary:
+    'Delete a world with all its versions; open sessions continue, and other worlds can use the slug',
   path: '/worlds/{slug}',
   access: 'write',
   tools: [{ name: 'delete_world' }],
@@ -138,7 +140,7 @@ export const setLabel = operation({
 
 export const removeLabel = deleteOperation({
   id: 'removeLabel',
-  summary: 'Remove a label; its version stays',
+  summary: 'Remove a label; the version that it pointed to stays',
   path: '/worlds/{slug}/labels/{label}',
   access: 'write',
   tools: [{ name: 'remove_world_label' }],

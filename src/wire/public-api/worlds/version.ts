@@ -6,27 +6,33 @@ import { nullable, oneOf, Timestamp } from '../../schemas.ts';
 import { type Static, Type } from '../../type.ts';
 import { LatestTests } from '../evaluation/test-run.ts';
 
-/** A world alone, which means its head version, or one version of it. */
+/** Path parameter that names a world, which means its head version, or one version of it. */
 export const WorldParams = Type.Object({
   slug: Type.String({
     maxLength: 140,
     description:
-      'a slug, or `<slug>@<version>`: a number, a label, the id of a version, or `latest`',
+      'a slug, or `<slug>@<version>`, where the version is a number, a label, an id, or `latest`',
   }),
 });
 
 const Count = Type.Integer({ minimum: 0 });
 const Names = Type.Array(Type.String());
 
-/** Changes of a version. */
+/** Differences between a version and the one that it was made from. */
 export const VersionChanges = Type.Object({
   base: nullable(
-    Type.Integer({ minimum: 1, description: 'the version that it was made from; null: none' }),
+    Type.Integer({
+      minimum: 1,
+      description: 'number of the version that this one was made from; null: none',
+    }),
   ),
   files: Type.Object({ added: Count, changed: Count, removed: Count }),
   entities: Type.Object(
     { added: Names, changed: Names, removed: Names },
-    { description: 'names of entities by what became of their contract, the first 20 of each' },
+    {
+      description:
+        'names of the entities whose contracts were added, changed or removed, the first 20 of each',
+    },
   ),
   rows: Type.Object({ before: Count, after: Count }),
 });
@@ -38,8 +44,10 @@ const shared = {
   state: Type.Literal('READY'),
   contentHash: Type.String(),
   message: nullable(Type.String()),
-  author: nullable(Type.String({ description: 'public key of the key pair that made it' })),
-  origin: oneOf(versionOrigins, 'what made it'),
+  author: nullable(
+    Type.String({ description: 'public key of the key pair that created the version' }),
+  ),
+  origin: oneOf(versionOrigins, 'kind of the operation that created the version'),
   createdAt: Timestamp,
 };
 
@@ -54,7 +62,7 @@ const listed = {
   gate: nullable(
     oneOf(
       gateStates,
-      'of a version whose tests have to pass before it becomes the head; outdated: they passed when another was the head',
+      'state of a version whose tests must pass before it becomes the head; outdated: the tests passed, but meanwhile another version had become the head',
     ),
   ),
   changes: nullable(VersionChanges),
@@ -76,7 +84,8 @@ export const VersionDetail = Type.Interface([VersionView], {
   slug: Type.String(),
   treeRows: nullable(
     Type.Record(Type.String(), Count, {
-      description: 'the part of `entityCounts` that came from the tree; null: not recorded',
+      description:
+        'the numbers of rows in `entityCounts` that came from the tree; null: not recorded',
     }),
   ),
   files: Type.Array(FileView),
@@ -86,10 +95,10 @@ export type VersionDetail = Static<typeof VersionDetail>;
 const Sha256 = Type.String({
   maxLength: 64,
   pattern: '^[0-9a-f]{64}$',
-  description: '64 hex digits',
+  description: 'SHA-256 of the file, as 64 hex digits',
 });
 
-/** Upper bound for a file of the largest size in base64. */
+/** Maximum length in base64 of a file of the largest allowed size. */
 const fileChars = Math.ceil(limits.treeFileBytes / 3) * 4;
 
 const PushedFile = Type.Object(
@@ -99,7 +108,8 @@ const PushedFile = Type.Object(
     content: Type.Optional(
       Type.String({
         maxLength: fileChars,
-        description: 'content in base64; optional for a file that a version of the project has',
+        description:
+          'content in base64; may be left out if a version of the project contains the file',
       }),
     ),
   },
@@ -112,16 +122,16 @@ export const PushBody = Type.Object(
       minimum: 1,
       maximum: 999_999_999,
       description:
-        'number of the version that it is made from: it must still be the head, or wait at the gate to follow it',
+        'number of the version that the tree is based on: it must be the head, or wait for its tests to become the head',
     }),
     files: Type.Array(PushedFile, {
       maxItems: limits.treeFiles,
-      description: 'the whole tree; files that are not in it are removed',
+      description: 'the whole tree; files that are not in the list are removed',
     }),
     data: Type.Optional(
       oneOf(
         ['keep', 'replace'],
-        'what becomes of rows that did not come from the tree: kept unless it says `replace`',
+        'treatment of existing rows that did not come from the tree: they are kept, or with `replace` removed; default keep',
       ),
     ),
     message: Type.Optional(Type.String({ maxLength: 2_000 })),
@@ -132,15 +142,17 @@ export type PushBody = Static<typeof PushBody>;
 
 export const PushView = Type.Interface([VersionDetail], {
   changed: Type.Boolean({
-    description: 'false: an existing version equals the push, so none was created',
+    description:
+      'false: an existing version is equal to the pushed tree, so no version was created',
   }),
   keptRows: Count,
   leftOutRows: Type.Integer({
     minimum: 0,
-    description: 'rows of the tree that kept rows of the same key replace',
+    description:
+      'number of rows of the tree that are left out, because kept rows have the same key',
   }),
   warnings: Type.Array(Type.String(), {
-    description: 'probable mistakes of the version, and what its sessions lack',
+    description: 'probable mistakes in the version, and features that its sessions will lack',
   }),
 });
 export type PushView = Static<typeof PushView>;
@@ -152,7 +164,9 @@ export const ManifestBody = Type.Object(
 
 export const MissingView = Type.Object({
   slug: Type.String(),
-  missing: Type.Array(Type.String(), { description: 'digests among them that must be sent' }),
+  missing: Type.Array(Type.String(), {
+    description: 'those of the given digests whose files must be sent',
+  }),
   head: Type.Object({ id: Type.String(), number: Type.Integer({ minimum: 1 }) }),
 });
 
@@ -171,7 +185,7 @@ export const BranchBody = Type.Object(
   {
     slug: Type.String({
       maxLength: limits.nameChars,
-      description: 'of the new world: 1 to 64 lower-case letters, digits and inner hyphens',
+      description: 'slug of the new world: 1 to 64 lower-case letters, digits and inner hyphens',
     }),
     bundle: Type.Optional(Reference),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
@@ -187,12 +201,12 @@ export const RenameBody = Type.Object(
     slug: Type.Optional(
       Type.String({
         maxLength: limits.nameChars,
-        description: '1 to 64 lower-case letters, digits and inner hyphens',
+        description: 'slug: 1 to 64 lower-case letters, digits and inner hyphens',
       }),
     ),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     description: Type.Optional(
-      Type.String({ maxLength: 2_000, description: 'an empty text removes it' }),
+      Type.String({ maxLength: 2_000, description: 'description; an empty text removes it' }),
     ),
   },
   { additionalProperties: false },
@@ -203,7 +217,8 @@ export const LabelParams = Type.Object({
   slug: Type.String({ maxLength: 64 }),
   label: Type.String({
     maxLength: 64,
-    description: 'lower-case letters, digits, and inner dots, hyphens and underscores',
+    description:
+      'name of the label: lower-case letters, digits, and inner dots, hyphens and underscores',
   }),
 });
 

@@ -1,6 +1,6 @@
 /**
- * Operations that create, list and describe worlds. Operations on their contents are in version-operations.ts and
- * data-operations.ts.
+ * Operations that create, list and describe worlds. Operations on the contents of worlds are in version-operations.ts
+ * and data-operations.ts.
  */
 import { limits } from '#domain/limits.ts';
 import { getOperation, operation } from '../../operation.ts';
@@ -18,8 +18,8 @@ import {
 } from './world.ts';
 
 const compileBusy =
-  'Too much of the project waits to be compiled, or its compile time for this minute is spent; `quota` ' +
-  'says which, `retryAfterMs` when to try again.';
+  'Too many builds of the project are queued, or its compile time for this minute is used up; `quota` ' +
+  'names the limit, `retryAfterMs` says when to try again.';
 
 export const createWorld = operation({
   id: 'createWorld',
@@ -32,12 +32,14 @@ export const createWorld = operation({
   body: CreateWorldBody,
   bodyBytes: limits.worldBodyBytes,
   answers: { 200: WorldDetail, 201: WorldDetail },
-  refusals: { 429: `${compileBusy} Or the project has no room for another world: see \`quota\`.` },
+  refusals: {
+    429: `${compileBusy} Or the project already has the maximum number of worlds: \`quota\` names the limit.`,
+  },
 });
 
 export const getWorld = getOperation({
   id: 'getWorld',
-  summary: 'A world with its head version or a named one, surfaces and files',
+  summary: 'A world with its surfaces, and with the files of its head version or a named version',
   path: '/worlds/{slug}',
   access: 'read',
   tools: [{ name: 'describe_world' }],
@@ -47,7 +49,8 @@ export const getWorld = getOperation({
 
 export const listWorldEntities = getOperation({
   id: 'listWorldEntities',
-  summary: "The entities of a world's head version, each field with its types and its redaction",
+  summary:
+    "The entities of a world's head version, with the types and the redaction mode of each field",
   path: '/worlds/{slug}/entities',
   access: 'read',
   tools: [{ name: 'list_world_entities' }],
@@ -61,7 +64,7 @@ export const listWorldEntities = getOperation({
 
 export const listWorldTasks = getOperation({
   id: 'listWorldTasks',
-  summary: 'The tasks that the head version of a world bundles',
+  summary: 'The tasks that are part of the head version of a world',
   path: '/worlds/{slug}/tasks',
   access: 'read',
   tools: [{ name: 'list_bundled_tasks' }],
@@ -96,7 +99,7 @@ export const getWorldOpenApi = operation({
 
 export const runWorldCommand = operation({
   id: 'runWorldCommand',
-  summary: "Validate, compile, describe or begin a world's files, without a world",
+  summary: 'Validate, compile, describe or create the files of a world, without storing a world',
   method: 'POST',
   path: '/worlds/runtime',
   access: 'write',
@@ -109,7 +112,7 @@ export const runWorldCommand = operation({
 
 export const listTemplates = getOperation({
   id: 'listTemplates',
-  summary: 'The world templates that can be created from',
+  summary: 'The templates from which worlds can be created',
   path: '/worlds/templates',
   access: 'read',
   tools: [{ name: 'list_world_templates' }],
@@ -127,7 +130,7 @@ export const listWorlds = getOperation({
     {
       ...PageQuery,
       archived: Type.Optional(
-        Type.Boolean({ description: 'archived worlds, in place of the others' }),
+        Type.Boolean({ description: 'whether to list archived worlds instead of the others' }),
       ),
       fields: fieldsOf(['tools', 'tasks', 'redact', 'dependencies']),
     },

@@ -23,28 +23,37 @@ const DependencyView = Type.Object({
   alias: Type.String(),
   slug: Type.String(),
   ref: Type.String({
-    description: 'version or reference of the other world, as the manifest has it',
+    description: 'version or reference of the linked world, as written in the manifest',
   }),
   version: Type.String({
-    description: 'number of the version that the reference named when this version was made',
+    description:
+      'number of the version to which the reference pointed when this version was created',
   }),
   versionId: nullable(
-    Type.String({ description: 'its id; null: made before links were resolved' }),
+    Type.String({
+      description: 'id of that version; null: this version was created before links were resolved',
+    }),
   ),
-  task: nullable(Type.String({ description: 'task of the other world that it is opened on' })),
+  task: nullable(
+    Type.String({ description: 'task of the linked world on which the link is opened' }),
+  ),
   tools: Type.Array(
-    Type.String({ description: 'tool of the other world; sessions have it as `<alias>.<tool>`' }),
+    Type.String({
+      description: 'name of the tool in the linked world; in sessions the tool is `<alias>.<tool>`',
+    }),
   ),
   entities: Type.Record(Type.String(), Type.String(), {
-    description: '`<entity>.<field>` of the other world by that of this one',
+    description: '`<entity>.<field>` of the linked world, by `<entity>.<field>` of this world',
   }),
 });
 
 export const WorldView = Type.Object({
   id: Type.String(),
-  containerId: Type.String({ description: 'the same id, under its older spelling' }),
+  containerId: Type.String({ description: "the world's id, under its older name" }),
   slug: Type.String(),
-  path: Type.String({ description: '`organization/project/slug`: its name in a pools file' }),
+  path: Type.String({
+    description: '`organization/project/slug`: name of the world in a pools file',
+  }),
   kind: Type.String(),
   name: Type.String(),
   description: nullable(Type.String()),
@@ -55,7 +64,9 @@ export const WorldView = Type.Object({
   url: Type.String(),
   links: Type.Object({
     api: nullable(
-      Type.String({ description: 'the OpenAPI document of its API; null: it has no routes' }),
+      Type.String({
+        description: "the OpenAPI document of the world's API; null: the world has no routes",
+      }),
     ),
     world: Type.String(),
     tasks: Type.String(),
@@ -71,8 +82,8 @@ export type WorldView = Static<typeof WorldView>;
 const listed = WorldView.properties;
 
 /**
- * A world in a list. Counts of its contract's parts are always present. `fields` requests the parts themselves, which
- * are included as far as the page has space.
+ * A world as lists return it. Counts of its entities, tools and other parts are always present. `fields` requests the
+ * parts themselves, which are included as far as the page has space.
  */
 export const WorldListView = Type.Object({
   ...listed,
@@ -90,33 +101,33 @@ export type WorldListView = Static<typeof WorldListView>;
 export const WorldDetail = Type.Interface([WorldView], {
   head: Type.Object(
     { id: Type.String(), number: Type.Integer({ minimum: 1 }) },
-    { description: 'number of the newest version; `version` is the shown one' },
+    { description: 'number of the newest version; `version` is the one shown here' },
   ),
   warnings: Type.Array(Type.String(), {
-    description: 'declared features that its sessions will lack, a sentence each',
+    description: "declared features that the world's sessions will lack, one sentence each",
   }),
   files: Type.Array(FileView),
 });
 export type WorldDetail = Static<typeof WorldDetail>;
 
-/** A task that a world version bundles. */
+/** A task that is part of a world version. */
 export const BundledTaskView = Type.Object({
   name: Type.String(),
   description: nullable(Type.String()),
   instruction: nullable(Type.String()),
-  tools: Type.Array(Type.String(), { description: 'the tools that the agent gets' }),
+  tools: Type.Array(Type.String(), { description: 'the tools that the agent is given' }),
   seed: Type.Object({
     mode: oneOf(seedModes),
     counts: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-      description: 'rows by entity',
+      description: 'number of rows that the task adds, by entity',
     }),
   }),
-  grader: nullable(oneOf(['assertions', 'python', 'sql'], 'how a session on it is graded')),
+  grader: nullable(oneOf(['assertions', 'python', 'sql'], 'how a session on the task is graded')),
 });
 
 /**
- * A bundled task in a list. `tools`, and `instruction` if `fields` requests it, are included as far as the page has
- * space.
+ * A bundled task as lists return it. `tools`, and `instruction` if `fields` requests it, are included as far as the
+ * page has space.
  */
 export const TaskListView = Type.Object({
   ...BundledTaskView.properties,
@@ -126,7 +137,7 @@ export const TaskListView = Type.Object({
 });
 export type TaskListView = Static<typeof TaskListView>;
 
-/** Upper bound for a file of the largest size in base64. */
+/** Maximum length in base64 of a file of the largest allowed size. */
 const treeFileChars = Math.ceil(limits.treeFileBytes / 3) * 4;
 
 export const TreeFileBody = Type.Object(
@@ -143,14 +154,14 @@ export const CreateWorldBody = Type.Object(
   {
     slug: Type.String({
       maxLength: limits.nameChars,
-      description: '1 to 64 lower-case letters, digits and inner hyphens',
+      description: 'slug: 1 to 64 lower-case letters, digits and inner hyphens',
     }),
     from: Type.Optional(
       Type.Union(
         [Type.String({ minLength: 1, maxLength: 200 }), Type.Array(TreeFileBody, mostFiles)],
         {
           description:
-            'a template slug, `workspace:<slug>` or `workspace:<slug>@<version>` for a connector of the organization, or the files of a tree',
+            'source of the files: a template slug; `workspace:<slug>` or `workspace:<slug>@<version>` for a connector of the organization; or the files themselves',
         },
       ),
     ),
