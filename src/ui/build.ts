@@ -1,8 +1,8 @@
 /**
- * Builds the applications that the service ships: generated pages, which compiling writes into worlds, the pages of
- * templates, the live view, which a browser serves, and the base of dashboards. Each is one script and one style, with
- * the licences of its packages. The built files are committed beside the program that serves them (`make ui`), and
- * `built.test.ts` checks them against the sources. Equal sources and packages give equal bytes.
+ * Builds the applications that the service ships: generated pages, which compiling writes into worlds; the pages of
+ * templates; the live view, which a browser serves; and the base of dashboards. Each application is one script and one
+ * style, with the licences of its packages. The built files are committed beside the program that serves them (`make
+ * ui`), and `built.test.ts` checks them against the sources. Equal sources and packages give equal bytes.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
@@ -11,11 +11,11 @@ const here = (path: string): string => new URL(path, import.meta.url).pathname;
 
 type Recipe = {
   entry: string;
-  /** Styles in cascade order: later ones win. */
+  /** Paths of style sheets in cascade order: later ones override earlier ones. */
   styles: readonly string[];
-  /** HTML document. Absent if a program of the service writes the document. */
+  /** Path of the HTML document. Absent if a program of the service writes the document. */
   document?: string;
-  /** Modules that replace packages of which only the exported names are needed. */
+  /** Modules that replace packages of which only the exported names are needed, by package. */
   instead?: Readonly<Record<string, string>>;
   /** Folder of the built files. */
   folder: string;
@@ -89,7 +89,10 @@ const licenceIn = (folder: string): string => {
   return readFileSync(`${folder}/${name}`, 'utf8').replaceAll('\r\n', '\n').trim();
 };
 
-/** Returns the licences of all packages in the script, each text once, with the packages that it covers. */
+/**
+ * Returns the licence texts of all packages in the script. Each text occurs once, with the names of the packages that
+ * it covers.
+ */
 const licencesOf = (modules: readonly string[]): string => {
   const folders = [...new Set(modules.flatMap((module) => packageOf(module) ?? []))];
   const byText = new Map<string, string[]>();
@@ -130,7 +133,7 @@ const bundle = async ({ entry, instead = {} }: Recipe) => {
 
 type BuiltName = 'app.js' | 'app.css' | 'licences.txt' | 'index.html';
 
-/** Built files as texts, by name. */
+/** Contents of the built files, by file name. */
 export type Application = Partial<Record<BuiltName, string>>;
 
 /** Builds an application. Throws if the sources do not build. */

@@ -1,4 +1,4 @@
-/** Committed applications are identical to those built from the sources. */
+/** Tests that the committed applications are identical to those built from the sources. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { applicationNames, buildApplication, builtFile } from './build.ts';
 const mostBytes = 150_000;
 
 describe.each(applicationNames)('the application %s', (name) => {
-  it('is committed as its sources build it; `make ui` rebuilds it', async () => {
+  it('equals what `make ui` builds from its sources', async () => {
     const files = await buildApplication(name);
     const same = Object.entries(files)
       .filter(([file, text]) => readFileSync(builtFile(name, file), 'utf8') === text)
@@ -18,7 +18,7 @@ describe.each(applicationNames)('the application %s', (name) => {
     expect(files['licences.txt']).toMatch(/^\* react-dom 19/m);
   });
 
-  it('requests no other address, and is small', async () => {
+  it('sends requests to no other address, and is small', async () => {
     const { 'licences.txt': _, ...files } = await buildApplication(name);
     expect(files['app.css']).not.toMatch(/url\(|@import/);
     expect(files['app.js']).not.toMatch(/import\s*\(|from\s*["']https?:/);

@@ -1,4 +1,4 @@
-/** Page of a world, which compiling generates: loads the world's model and shows it. */
+/** Page of a world, which compiling generates. It loads the world's model and shows the rows. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';

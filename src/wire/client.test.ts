@@ -247,7 +247,7 @@ describe('the client', () => {
       response.setHeader('content-type', 'application/json').end('{"close"');
     });
     const sent = client.send(pollCalls, { params, query });
-    await expect(sent).rejects.toThrow(/answered broken JSON/);
+    await expect(sent).rejects.toThrow(/is not valid JSON/);
   });
 
   it.each([false, true])(

@@ -1,7 +1,7 @@
 /**
- * Finds the arguments for each operation of a capture. The user gives some. Others come from rows that were captured
- * before: the list first, then each of its items. The route's filter shows which field of a row an argument stands
- * for, and the data model's relationships lead from there to the rows that it refers to.
+ * Finds the arguments for each operation of a capture. The user gives some of them. The others come from rows that were
+ * captured before: first a list is requested, then each of its items. The route's filter shows which field of a row an
+ * argument corresponds to. From there, relationships of the data model lead to the rows that the field refers to.
  */
 import { fieldPolicy } from '#language/capture/redact.ts';
 import type { Contract, Row, VendorOperation } from '#language/contract.ts';
@@ -9,20 +9,20 @@ import { valueAtPath } from '#language/field-path.ts';
 import { pathArguments } from '#language/path-segments.ts';
 import { argumentPolicy } from '../redact/redact-answer.ts';
 
-/** Values by argument; one given for an operation takes precedence over one given for all. */
+/** Given values by argument. A value given for one operation takes precedence over a value given for all operations. */
 export type GivenArguments = {
   everywhere: ReadonlyMap<string, readonly string[]>;
   byOperation: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
-  /** Complete sets of arguments by operation, which replace all other values. */
+  /** Given complete sets of arguments by operation. They replace all other values for the operation. */
   sets: ReadonlyMap<string, readonly Row[]>;
 };
 
-/** Source of the arguments that are not given: fields of the rows of an entity. */
+/** Source of the arguments that the user does not give: fields of the rows of an entity. */
 export type Source = { entity: string; fields: { argument: string; path: string[] }[] };
 
 export type OperationPlan = {
   operation: VendorOperation;
-  /** Given arguments: each combination once. */
+  /** Arguments that the user gave, one entry for each combination. */
   given: Row[];
   source: Source | null;
 };
@@ -47,7 +47,7 @@ const givenTo = (
   });
 };
 
-/** Returns the field of the operation's entity that an argument stands for; undefined if unknown. */
+/** Returns the field of the operation's entity that an argument corresponds to; undefined if it is unknown. */
 const fieldOf = (contract: Contract, operation: VendorOperation, argument: string) => {
   const route = contract.api?.routes.find((one) => one.operation === operation.name);
   const filtered = route?.filter.find((one) => one.argument === argument)?.path;
@@ -55,7 +55,10 @@ const fieldOf = (contract: Contract, operation: VendorOperation, argument: strin
   return filtered ?? (carried === undefined ? undefined : [carried]);
 };
 
-/** Returns the same fields in the entity that they refer to, if a relationship covers them all; else null. */
+/**
+ * Returns the corresponding fields of the referenced entity, if one relationship covers all the given fields; otherwise
+ * null.
+ */
 const referredTo = (
   contract: Contract,
   entity: string,
@@ -88,17 +91,17 @@ const findSource = (
   }));
   const unknown = fields.find(({ path }) => path.length === 0);
   if (unknown !== undefined || operation.entity === null) {
-    return `the argument "${unknown?.argument ?? missing[0]}" has no value`;
+    return `no value is given for the argument "${unknown?.argument ?? missing[0]}"`;
   }
   const yielded = new Set(others.flatMap(entitiesOf));
   const own = { entity: operation.entity, fields };
   const foreign = referredTo(contract, operation.entity, fields);
   if (foreign !== null && yielded.has(foreign.entity)) return foreign;
   if (yielded.has(own.entity)) return own;
-  return `no other operation yields the rows that "${missing[0]}" could come from`;
+  return `no other operation captures the rows from which "${missing[0]}" could be taken`;
 };
 
-/** Returns true if redaction changes the field in captured rows, so that they lack the argument's real value. */
+/** Returns true if redaction changes the field in captured rows, so that these rows lack the argument's real value. */
 const isHidden = ({ redact }: Contract, source: Source | string, argument: string): boolean => {
   if (redact === null || typeof source === 'string') return false;
   const path = source.fields.find((one) => one.argument === argument)?.path;
@@ -106,8 +109,8 @@ const isHidden = ({ redact }: Contract, source: Source | string, argument: strin
 };
 
 /**
- * Plans the arguments of each operation, in the order in which rows become known. Operations without arguments are
- * returned with reasons.
+ * Plans the arguments of each operation, in the order in which rows become known. An operation whose arguments cannot
+ * be found is returned with the reason.
  */
 export const planOperations = (
   contract: Contract,
@@ -139,13 +142,13 @@ export const planOperations = (
   });
   const { plans, left } = inOrder(wanted);
   for (const { operation, source } of left) {
-    const reason = `its arguments come from ${source?.entity}, whose rows come from it`;
+    const reason = `its arguments come from ${source?.entity}, whose rows can only be captured with arguments from this operation`;
     skipped.push({ operation: operation.name, reason });
   }
   return { plans, skipped };
 };
 
-/** Orders the plans: each after those that yield the rows of its arguments. */
+/** Orders the plans: each comes after the plans that capture the rows of its arguments. */
 const inOrder = (wanted: readonly OperationPlan[]) => {
   const plans: OperationPlan[] = [];
   let left = [...wanted];
@@ -166,7 +169,7 @@ const inOrder = (wanted: readonly OperationPlan[]) => {
   }
 };
 
-/** Returns the sets of arguments that rows give, each once, at most `most`. */
+/** Returns the sets of arguments that rows give, without duplicates, at most `most`. */
 export const argumentsFromRows = (
   { given, source }: OperationPlan,
   rowsOf: (entity: string) => readonly Row[],

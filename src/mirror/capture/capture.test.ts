@@ -1,4 +1,4 @@
-/** Tests captures of a stand-in vendor, with credentials, failures, kills and secrets. */
+/** Tests captures of a simulated vendor: credentials, failures, kills and secrets. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -58,7 +58,7 @@ type Start = {
   given?: Partial<GivenArguments>;
   only?: string[];
   mostItems?: number;
-  /** Called before each request is sent, and when it is answered; throws to end the run there. */
+  /** Called before each request is sent and after it is answered. If it throws, the run ends there. */
   at?(moment: 'before' | 'after'): void;
   again?: 'asked' | 'everything';
 };
@@ -101,7 +101,7 @@ const run = async (contract: Contract & { vendor: VendorContract }, start: Start
 const secret = 'Sup3r/Secret+Key=&"x';
 
 describe('capture', () => {
-  it('captures lists page by page and their items, and stores what a world is built from', async () => {
+  it('captures lists page by page, then their items, and stores everything that a world is built from', async () => {
     const { url, asked } = await begin();
     const { report, folder } = await run(contractOf({ url }));
     expect(report.failed).toEqual([]);
@@ -125,7 +125,7 @@ describe('capture', () => {
     expect(asked).toHaveLength(16);
   });
 
-  it('ignores an answer outside the folder that a manifest names, and requests it again', async () => {
+  it('ignores a path in the manifest that leads outside the folder, and repeats that request', async () => {
     const { url, asked } = await begin();
     const { folder } = await run(contractOf({ url }), { only: ['list_boards'] });
     const [kept = ''] = filesOf(folder).filter((file) => file.includes('list_boards'));
@@ -178,7 +178,7 @@ describe('capture', () => {
     },
   );
 
-  it('passes given arguments to one operation or to all, repeated where the vendor repeats them', async () => {
+  it('passes given arguments to one operation or to all; a list argument is repeated as the vendor requires', async () => {
     const { url, asked } = await begin();
     const byOperation = new Map([['list_cards', new Map([['board', ['2', '9']]])]]);
     const sets = new Map([['get_card', [{ id: 2_001 }, { id: 9_999 }]]]);
@@ -204,7 +204,7 @@ describe('capture', () => {
     );
   });
 
-  it('says what it cannot ask for, and why', async () => {
+  it('reports which operations it cannot request, and why', async () => {
     const { url } = await begin();
     const more = '[[operations]]\nname = "odd"\npath = "/odd/{thing}"\n';
     const redact = '[redact]\nhash = ["id"]\n';
@@ -244,7 +244,7 @@ describe('capture', () => {
     }
     expect(written).toMatch(/(?:\[|%5B)secret(?:\]|%5D)/);
     await expect(run(contract, { env: { KEY: 'wrong-one', ID: 'robot' } })).rejects.toThrow(
-      /^(?!.*wrong-one).*(refuses the credential of KEY|gave no token)/,
+      /^(?!.*wrong-one).*(refuses the credential from KEY|issued no token)/,
     );
     await expect(run(contract, { env: {} })).rejects.toThrow('KEY is not set');
   });
@@ -280,7 +280,7 @@ describe('capture', () => {
     expect(next.report.operations.reduce((sum, one) => sum + one.rows, 0)).toBe(3 + 150);
   });
 
-  it('keeps all captures when it is repeated with a wrong credential', async () => {
+  it('keeps all earlier captures when it runs again with a wrong credential', async () => {
     const { url } = await begin({ scheme: 'bearer', secret });
     const auth = '[auth]\nscheme = "bearer"\nsecret_env = "KEY"';
     const contract = contractOf({ url, auth });
@@ -289,12 +289,12 @@ describe('capture', () => {
     const before = captures().map((file) => [file, readFileSync(file, 'utf8')]);
     for (const again of ['asked', 'everything'] as const) {
       const wrong = run(contract, { folder, again, env: { KEY: 'wrong-one' } });
-      await expect(wrong).rejects.toThrow('refuses the credential of KEY');
+      await expect(wrong).rejects.toThrow('refuses the credential from KEY');
       expect(captures().map((file) => [file, readFileSync(file, 'utf8')])).toEqual(before);
     }
   });
 
-  it('replaces captures when repeated, and removes those that the vendor no longer has after a full run', async () => {
+  it('replaces captures when it runs again; after a full run, it removes those of objects that the vendor no longer has', async () => {
     const many = await begin({ boards: 3 });
     const { folder } = await run(contractOf({ url: many.url }));
     const before = filesOf(folder).length;
@@ -318,7 +318,7 @@ describe('capture', () => {
     ).toBe(true);
   });
 
-  it('follows a redirect without credentials, unless it leads to the same origin', async () => {
+  it('sends no credentials when it follows a redirect, except to the same origin', async () => {
     const other = await startStandInVendor();
     const { url, asked } = await begin({ scheme: 'bearer', secret });
     const at = (to: string) =>
@@ -337,14 +337,14 @@ describe('capture', () => {
       expect(other.asked[0]?.headers['x-tenant']).toBeUndefined();
       const leak = given(`${other.url}/boards?k=${encodeURIComponent(secret)}`);
       const { report } = await run(contract, { env, only: ['moved'], given: leak });
-      expect(report.failed[0]?.reason).toContain('with the credential in the address');
+      expect(report.failed[0]?.reason).toContain('with the credential in the URL');
       expect(other.asked).toHaveLength(1);
     } finally {
       await other.stop();
     }
   });
 
-  it('stores none of 500 planted secrets and personal values, nor the argument that requested one', async () => {
+  it('stores none of 500 planted secrets and personal values, not even as an argument of a request', async () => {
     const people = 160;
     const { url, personal } = await begin({ scheme: 'bearer', secret, people, echo: true });
     const asked = personal.filter((text) => text.includes('@')).slice(0, 20);
@@ -373,7 +373,7 @@ describe('capture', () => {
 });
 
 describe('a capture that is killed', () => {
-  it('resumes after a kill at any of 50 moments, and repeats only the requests in progress', async () => {
+  it('resumes after a kill at any of 50 moments, and repeats only requests that were in progress', async () => {
     const { url, asked } = await begin({ boards: 12, cardsPerBoard: 25 });
     const contract = contractOf({ url });
     const whole = await run(contract, { mostItems: 20 });

@@ -1,6 +1,6 @@
 /**
- * Captures a vendor's answers: operation after operation, page after page, each answer redacted and written before the
- * next request. The manifest records what is done, so that a killed run can be resumed.
+ * Captures a vendor's answers: operation after operation, page after page. Each answer is redacted and written before
+ * the next request. The manifest records what is done, so that a killed run can be resumed.
  */
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -32,32 +32,32 @@ export type CaptureOptions = {
   folder: string;
   operations: readonly VendorOperation[];
   given: GivenArguments;
-  /** Maximum number of argument sets for an operation that come from rows. */
+  /** Maximum number of argument sets that are taken from rows for one operation. */
   mostItems: number;
   asker: Asker;
   secrets: Secrets;
   time: Time;
   signal: AbortSignal;
   /**
-   * Repeats requests that are already captured; each new answer replaces its capture. `asked` finally removes surplus
-   * pages of the repeated requests; `everything` removes all captures that this run did not make.
+   * Repeats requests that are already captured; each new answer replaces the earlier capture. `asked` then removes
+   * surplus pages of the repeated requests. `everything` then removes all captures that this run did not make.
    */
   again?: 'asked' | 'everything' | undefined;
   showStep?(step: string): void;
 };
 
-/** A request without an answer that could be kept. */
+/** Request without an answer that could be stored as a capture. */
 export type FailedRequest = { operation: string; arguments: Row; page: number; reason: string };
 
 export type OperationReport = {
   operation: string;
-  /** Requests that this run sent, and those that an earlier run had answered. */
+  /** Number of requests that this run sent, and number of those that an earlier run had already answered. */
   asked: number;
   known: number;
   rows: number;
   /** Number of answers by status. */
   statuses: Record<string, number>;
-  /** Lists that had further pages beyond `max_pages`. */
+  /** Number of lists that had more pages than `max_pages`, so that the rest was not captured. */
   cutOff: number;
 };
 
@@ -115,13 +115,15 @@ type Outcome = { next: string | null } | 'failed';
 
 const isGone = (status: number): boolean => status === 404 || status === 410;
 
-/** Returns true for a request with a good capture, which a refusal (as of a wrong credential) must not replace. */
+/**
+ * Returns true if a request has a good capture. A refusal, for example of a wrong credential, must not replace that.
+ */
 const hasGoodCapture = (run: Run, key: string): boolean => {
   const line = run.again === undefined ? undefined : run.manifest.answered(key);
   return line !== undefined && line.status <= 299 && readCapture(run, line) !== undefined;
 };
 
-/** Returns the file name of a page; sorted by name, pages are in their order. */
+/** Returns the file name of a page. The names of a list's pages sort in their order. */
 const spotName = ({ operation, given, page }: Spot, { contract }: Run): string => {
   const key = requestKey(contract.vendor.slug, operation.name, given, 1).slice(0, 12);
   const number = contract.vendor.capture.cursor === null ? '' : `-${String(page).padStart(4, '0')}`;
@@ -164,7 +166,13 @@ const askSpot = async (run: Run, spot: Spot, key: string, report: OperationRepor
   }
   const isGood = status >= 200 && status <= 299;
   if (!isGood && !isGone(status) && hasGoodCapture(run, key)) {
-    return fail(run, spot, key, asked, `it was answered with ${status}; its earlier capture stays`);
+    return fail(
+      run,
+      spot,
+      key,
+      asked,
+      `it was answered with ${status}; its earlier capture is kept`,
+    );
   }
   const found = rule === null || !isGood ? { next: null } : nextCursor(rule, { headers, body });
   if ('problem' in found) return fail(run, spot, key, asked, found.problem);
@@ -196,7 +204,7 @@ const askSpot = async (run: Run, spot: Spot, key: string, report: OperationRepor
   return { next };
 };
 
-/** Returns the page from an earlier run, or requests it now. */
+/** Returns a page from an earlier run, or requests it now. */
 const doSpot = async (run: Run, spot: Spot, report: OperationReport): Promise<Outcome> => {
   const { operation, given, page } = spot;
   const key = requestKey(run.contract.vendor.slug, operation.name, given, page);
@@ -211,7 +219,7 @@ const doSpot = async (run: Run, spot: Spot, report: OperationReport): Promise<Ou
   return { next: line.next };
 };
 
-/** Requests all pages of one set of arguments. */
+/** Requests all pages for one set of arguments. */
 const followPages = async (
   run: Run,
   operation: VendorOperation,
@@ -238,10 +246,10 @@ const sweep = (folder: string): void => {
   }
 };
 
-/** Returns the part of a capture's path that all pages of its request share. */
+/** Returns the part of a capture's path that all pages of one list share. */
 const chainOf = (path: string): string => path.replace(/(?:-\d+)?\.json$/, '');
 
-/** Removes captures that newer ones have replaced; keeps all if any request has failed. */
+/** Removes captures that newer ones have replaced. If any request has failed, keeps all. */
 const removeReplaced = ({ folder, again, present, report }: Run): void => {
   if (again === undefined || report.failed.length > 0) return;
   const chains = new Set([...present].map(chainOf));
@@ -260,9 +268,13 @@ export const captureVendor = async (options: CaptureOptions): Promise<CaptureRep
   const { contract, folder, operations, given, mostItems, signal, showStep } = options;
   const { plans, skipped } = planOperations(contract, operations, given);
   if (plans.length === 0 && skipped.length === 0) {
-    throw new AppError('invalid', 'the connector has no operation that only reads', {
-      detail: { hint: 'add [[operations]] with method GET to connector.toml' },
-    });
+    throw new AppError(
+      'invalid',
+      'the connector has no operation that only reads, so nothing can be captured',
+      {
+        detail: { hint: 'add [[operations]] with method GET to connector.toml' },
+      },
+    );
   }
   makeFoldersSync(join(folder, captureFolder));
   sweep(join(folder, captureFolder));
@@ -280,7 +292,7 @@ export const captureVendor = async (options: CaptureOptions): Promise<CaptureRep
     run.report.operations.push(report);
     const sets = argumentsFromRows(plan, (entity) => run.rows.get(entity) ?? [], mostItems);
     if (sets.length === 0) {
-      const reason = `no row of ${plan.source?.entity} was captured that it could be asked about`;
+      const reason = `no row of ${plan.source?.entity} was captured from which its arguments could be taken`;
       run.report.skipped.push({ operation: name, reason });
     }
     for (const [number, set] of sets.entries()) {

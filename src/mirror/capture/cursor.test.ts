@@ -11,7 +11,7 @@ const ofHeader = (value?: string) =>
 const ofLink = (link?: string) =>
   nextCursor(inLink, { headers: link === undefined ? {} : { link }, body: null });
 
-describe('the next cursor', () => {
+describe('reading the next cursor', () => {
   it.each([
     ['a number', 40, '40'],
     ['a large number', 9_007_199_254_740_991, '9007199254740991'],
@@ -29,7 +29,7 @@ describe('the next cursor', () => {
     expect(ofField(value)).toEqual({ next });
   });
 
-  it('finds no cursor in a body without the object that would hold it', () => {
+  it('finds none in a body without the object that contains the cursor', () => {
     for (const body of [null, [], {}, { meta: null }, 'text', 7]) {
       expect(nextCursor(inField, { headers: {}, body })).toEqual({ next: null });
     }
@@ -55,7 +55,7 @@ describe('the next cursor', () => {
     expect(ofHeader(value)).toEqual({ next });
   });
 
-  it('finds no cursor in a missing header', () => {
+  it('finds none if the header is missing', () => {
     expect(ofHeader()).toEqual({ next: null });
   });
 
@@ -82,7 +82,7 @@ describe('the next cursor', () => {
     expect(ofLink(link)).toEqual({ next });
   });
 
-  it('reports a Link header whose address has no cursor; without the header there is none', () => {
+  it('reports a Link header whose URL has no cursor; without a Link header there is none', () => {
     expect(ofLink('</x?page=4>; rel="next"')).toEqual({
       problem: expect.stringContaining('after'),
     });

@@ -5,10 +5,12 @@ import { valueAtPath } from '#language/field-path.ts';
 
 type CursorRule = NonNullable<VendorContract['capture']['cursor']>;
 
-/** The parts of an answer that may hold a cursor. */
+/** Parts of an answer that may contain a cursor. */
 export type Page = { headers: Readonly<Record<string, string>>; body: unknown };
 
-/** Cursor found in an answer. `next`: value of the cursor's parameter; null: there is no further page. */
+/**
+ * Cursor found in an answer. `next` is the value of the cursor's parameter; null means that there is no further page.
+ */
 export type Cursor = { next: string | null } | { problem: string };
 
 /** Returns the address of `rel="next"` in a `Link` header; null without one. */
@@ -21,7 +23,7 @@ const linkToNext = (header: string): string | null => {
   return null;
 };
 
-/** Reads a cursor; if the text is an address, the cursor is the parameter in it. */
+/** Reads a cursor from a text. If the text is a URL, the cursor is the value of the parameter in it. */
 const fromText = (text: string, param: string): Cursor => {
   if (text === '') return { next: null };
   const isAddress = /^https?:\/\//i.test(text) || /^[/?][^?]*\?|^\?/.test(text);

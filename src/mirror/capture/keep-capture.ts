@@ -1,4 +1,4 @@
-/** Builds the file of one captured answer: redacted, with the headers that clients use. */
+/** Builds the file of one captured answer. It is redacted, and has only the headers that clients use. */
 import type { Contract, RedactPolicy, Row, VendorOperation } from '#language/contract.ts';
 import type { AnswerRedaction } from '../redact/redact-answer.ts';
 import { requestPath } from './requests.ts';

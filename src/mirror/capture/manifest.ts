@@ -1,6 +1,6 @@
 /**
- * The manifest of a capture: the requests and their outcomes, one line each. A killed run leaves requests without an
- * outcome; only these are repeated. Everything in it is redacted.
+ * Manifest of a capture: the requests and their outcomes, one line each. If a run was killed, some requests have no
+ * outcome; only these are repeated. The manifest is redacted like captures.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -17,18 +17,18 @@ export type AskedLine = {
   at: string;
 };
 
-/** Line written after the answer is in its file. `next`: cursor of the next page, null on the last one. */
+/** Line written once the answer is in its file. `next` is the cursor of the next page, null on the last page. */
 export type AnsweredLine = {
   answered: string;
   status: number;
   file: string;
   next: string | null;
-  /** True if there is a next page whose cursor holds a value that must not be written. */
+  /** True if there is a next page, but its cursor contains a value that must not be written. */
   isCursorHidden?: true;
   attempts: number;
 };
 
-/** Line for a request without an answer that could be written, and why. */
+/** Line for a request without an answer that could be stored, with the reason. */
 export type FailedLine = {
   failed: string;
   reason: string;
@@ -54,7 +54,7 @@ const readLines = (path: string): unknown[] =>
       }
     });
 
-/** Opens the manifest of a folder; the file is created with its first line. */
+/** Opens the manifest of a folder. The file is created when its first line is written. */
 export const openManifest = (path: string): Manifest => {
   const answered = new Map<string, AnsweredLine>();
   const known = existsSync(path) ? readLines(path) : [];

@@ -1,4 +1,6 @@
-/** Builds requests of operations: puts arguments into path and query, and derives the key that identifies a request. */
+/**
+ * Builds requests of operations: it puts arguments into path and query, and derives the key that identifies a request.
+ */
 import { hash } from 'node:crypto';
 import type { Row, VendorContract, VendorOperation } from '#language/contract.ts';
 import { restArguments, writePath } from '#language/path-segments.ts';
@@ -7,8 +9,7 @@ const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
 /**
- * Returns the path and query of a request. A list is given as a repeated key, with or without `[]` as the vendor
- * requires.
+ * Returns the path and query of a request. A list becomes a repeated key, with or without `[]` as the vendor requires.
  */
 export const requestPath = (
   { segments, params }: Pick<VendorOperation, 'segments' | 'params'>,

@@ -1,7 +1,7 @@
 /**
  * Compares an answer of a world with the vendor's: the status, the headers that clients use, each value of rows, and
- * the structure of everything around them. Fields that the connector leaves out or adds at ingest are no difference.
- * Neither are cursors, which are the world's own.
+ * the structure of everything around the rows. Fields that the connector leaves out or adds at ingest count as equal.
+ * So do cursors, since a world has cursors of its own.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { toPointer } from '#domain/json.ts';
@@ -45,15 +45,18 @@ export type Rules = {
   /** Path of the cursor in the body, and the headers that hold it. */
   cursor: FieldPath | null;
   cursorHeaders: ReadonlySet<string>;
-  /** Header and key of the count of all rows, which is compared if all were captured. */
+  /**
+   * Name of the header and key of the member with the count of all rows. The count is compared only if all rows were
+   * captured.
+   */
   totalHeader: string | null;
   totalKey: string | null;
   isComplete: boolean;
-  /** True to compare values; false for structures only, since answers to writes hold ids and times of their own. */
+  /** True to compare values. False to compare only structures, since answers to writes contain new ids and times. */
   withValues: boolean;
   /** Base addresses that count as equal: the vendor's and the world's. */
   bases: readonly string[];
-  /** Path of the request, which error messages repeat. */
+  /** Path of the request. Error messages may repeat it, so it counts as equal. */
   path: string;
 };
 
@@ -79,7 +82,7 @@ const neutral = ({ rules }: Compare, value: unknown): unknown =>
       )
     : value;
 
-/** Names of fields in errors whose values differ with each request. */
+/** Matches names of fields in errors whose values differ with each request. */
 const passing = /^(?:request_?id|trace_?id|correlation_?id|timestamp|time|date|instance)$/i;
 
 const isEcho = ({ rules }: Compare, key: string, vendor: unknown): boolean =>
@@ -88,7 +91,7 @@ const isEcho = ({ rules }: Compare, key: string, vendor: unknown): boolean =>
 
 type At = { path: FieldPath; vendor: unknown; world: unknown };
 
-/** Visits the keys of both values, and reports those of only one. */
+/** Visits the keys that both values have, and reports keys that only one of them has. */
 const eachKey = (
   compare: Compare,
   { path, vendor, world }: At,
@@ -110,7 +113,7 @@ const eachKey = (
   }
 };
 
-/** Compares every value within. */
+/** Compares two values, at any depth. */
 const compareValues = (compare: Compare, at: At, isError = false): void => {
   const { path, vendor, world } = at;
   const pointer = toPointer(path);
@@ -140,7 +143,7 @@ const compareValues = (compare: Compare, at: At, isError = false): void => {
   }
 };
 
-/** Compares the structure only: the keys, and the types of their values. null matches any type. */
+/** Compares only the structure of two values: the keys, and the types of their values. null matches any type. */
 const compareForms = (compare: Compare, at: At, skip: readonly string[] = []): void => {
   const { path, vendor, world } = at;
   const pointer = toPointer(path);
@@ -181,7 +184,7 @@ const keyOf = ({ rules }: Compare, row: unknown): string | undefined => {
   return JSON.stringify(rules.key.map((name) => String(row[name])));
 };
 
-/** Compares rows by their keys; if some rows of the vendor lack one, by their positions. */
+/** Compares rows by their keys. If some rows of the vendor have no key, compares rows by their positions. */
 const compareRows = (
   compare: Compare,
   path: FieldPath,
@@ -216,7 +219,7 @@ const mediaType = (header: string | undefined): string =>
 
 const pagingRelations = /^(?:next|prev|previous|first|last)$/i;
 
-/** Returns the pages that a `Link` header leads to. */
+/** Returns the names of the pages that a `Link` header leads to, such as `next`. */
 const relationsOf = (link: string): string[] =>
   [...link.matchAll(/;\s*rel\s*=\s*"?([^";,]+)/gi)]
     .map(([, relation = '']) => relation)
@@ -272,7 +275,7 @@ const compareBodies = (compare: Compare, vendor: Answer, world: Answer): void =>
   }
 };
 
-/** Returns all differences; if the status differs, nothing else is compared. */
+/** Returns all differences. If the status differs, nothing else is compared. */
 export const compareAnswers = (rules: Rules, vendor: Answer, world: Answer): Comparison => {
   const compare: Compare = { rules, checks: 0, differences: [] };
   check(compare, vendor.status === world.status, {

@@ -1,4 +1,4 @@
-/** Sends a world the requests that its vendor answered, and reports how far the answers are the same. */
+/** Sends to a world the requests that its vendor has answered, and reports how far both answers agree. */
 import { own } from '#domain/json.ts';
 import type { Contract, Row } from '#language/contract.ts';
 import { nextCursor } from '../capture/cursor.ts';
@@ -15,11 +15,11 @@ export type AskWorld = (request: {
   body?: unknown;
 }) => Promise<Answer>;
 
-/** A request whose answer differs from the vendor's. */
+/** Request whose answer differs from the vendor's. */
 export type DifferentRequest = {
   operation: string;
   request: string;
-  /** File of the capture that it was compared with; null: it was compared with the contract. */
+  /** File of the capture that the answer was compared with; null if it was compared with the contract. */
   capture: string | null;
   differences: Difference[];
   vendor: Answer | null;
@@ -32,9 +32,9 @@ export type RouteFidelity = {
   requests: number;
   checks: number;
   differences: number;
-  /** Percentage, rounded down. */
+  /** Percentage of checks that passed, rounded down. */
   fidelity: number;
-  /** True if any answer of the route was captured; otherwise it is compared with the contract alone. */
+  /** True if any answer of the route was captured; otherwise its answers are compared with the contract alone. */
   isCaptured: boolean;
 };
 
@@ -53,14 +53,17 @@ export const fidelityOf = (checks: number, differences: number): number =>
 
 type Judged = Comparison & { vendor: Answer | null; capture: string | null };
 
-/** Keeps the headers of a served answer that are compared; the host adds the others. */
+/** Returns only those headers of a served answer that are compared; the host adds others. */
 const kept = (contract: Contract, answer: Answer): Answer => {
   const names = keptHeaders(contract);
   const headers = Object.entries(answer.headers).filter(([name]) => names.has(name));
   return { ...answer, headers: Object.fromEntries(headers) };
 };
 
-/** Returns the fields of a row that its entity lacks, and the required ones that the row lacks. */
+/**
+ * Returns the differences between a row and its entity: fields that the entity does not have, and required fields that
+ * the row lacks.
+ */
 const judgeRow = (contract: Contract, entity: string, row: unknown, at: string): Difference[] => {
   const schema = contract.entities.find(({ name }) => name === entity)?.schema ?? {};
   const { properties, required } = schema as { properties?: Row; required?: string[] };
@@ -74,8 +77,8 @@ const judgeRow = (contract: Contract, entity: string, row: unknown, at: string):
 };
 
 /**
- * Compares an answer with the contract, for an operation that was never captured: its route's status, and rows as the
- * entity describes them.
+ * Compares an answer with the contract, for an operation that was never captured: the status with that of the route,
+ * and the rows with the entity.
  */
 const judgeByContract = (contract: Contract, { route }: Play, { status, body }: Answer): Judged => {
   const judged = { checks: 1, vendor: null, capture: null };
@@ -117,13 +120,13 @@ const hasNext = (contract: Contract, answer: Answer): string | null => {
 export type ConformOptions = {
   contract: Contract;
   plan: PlayPlan;
-  /** Base address of the world, as in its answers. */
+  /** Base address of the world, as the world's answers contain it. */
   base: string;
   ask: AskWorld;
   showStep?(step: string): void;
 };
 
-/** Plays the requests of one list or single request, page by page. */
+/** Sends the requests of one list, page by page, or a single request, and compares the answers. */
 const playOne = async (
   { contract, base, ask }: ConformOptions,
   play: Play,
@@ -181,7 +184,7 @@ const playOne = async (
   }
 };
 
-/** Plays some of a plan, and adds the results to the report. */
+/** Sends the requests of some plays, and adds the results to the report. */
 const playAll = async (
   options: ConformOptions,
   plays: readonly Play[],
@@ -218,7 +221,7 @@ const sum = (report: ConformReport): ConformReport => {
   return report;
 };
 
-/** Plays the reads of a plan, or its writes, which need a session of their own. */
+/** Sends either the reads of a plan or its writes, which need a session of their own. */
 export const conform = async (
   options: ConformOptions,
   which: 'reads' | 'writes',

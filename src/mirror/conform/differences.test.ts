@@ -1,4 +1,7 @@
-/** Tests that each kind of difference between a vendor's answers and a world's is found where it is, and no other. */
+/**
+ * Tests that each kind of difference between a vendor's answers and a world's is found at its place, and that no other
+ * is reported.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -39,8 +42,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('differences', () => {
-  it('finds each of 20 kinds of differences where it was planted', async () => {
+describe('a comparison of answers', () => {
+  it('finds each of 20 kinds of differences at the place where it was planted', async () => {
     const files = readTree(folder);
     const compiled = compileTree(files);
     if (!compiled.ok) throw new Error('it compiled before');
@@ -126,7 +129,7 @@ describe('differences', () => {
     expect(planted.length).toBeGreaterThan(20);
   });
 
-  it('finds differences of error bodies, except for what errors repeat of the request', async () => {
+  it('finds differences of error bodies, but ignores what errors repeat from the request', async () => {
     const files = readTree(folder);
     expect(await conformServed(files)).toMatchObject({ fidelity: 100, different: [] });
     const changed = files.map((file) => {

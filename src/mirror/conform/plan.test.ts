@@ -1,6 +1,6 @@
 /**
- * Tests the bodies of creations that were never captured. They are made from an existing row, so that an exact mirror
- * accepts them; without a row there is none.
+ * Tests the bodies of creations that were never captured. They are built from an existing row, so that an exact mirror
+ * accepts them. Without such a row there is no body.
  */
 import { describe, expect, it } from 'vitest';
 import { compileTree } from '#language/compile/compile.ts';
@@ -54,7 +54,7 @@ connector = "custom"
 serve = []
 `;
 
-/** Plans one creation, never captured, in a world with some rows. */
+/** Plans one creation that was never captured, in a world with some rows. */
 const planOf = (of: string, api: string, rows: Row[]) => {
   const operation = `[[operations]]\nname = "create"\nmethod = "POST"\npath = "/${of}"\nentity = "${of}"\n[operations.api]\naction = "create"\n${api}\n`;
   const compiled = compileTree([
@@ -75,15 +75,15 @@ const planOf = (of: string, api: string, rows: Row[]) => {
 const mapped = 'body = { name = "name" }\ngenerate = { id = "int" }';
 const row = { id: 1, name: 'Ann', mail: 'ann@x.example' };
 
-describe('a creation that was not captured', () => {
-  it('sends no body when there is no row to build it from', () => {
+describe('the body of a creation that was not captured', () => {
+  it('is missing if there is no row to build it from', () => {
     expect(planOf('rows', mapped, [])).toEqual({
       body: undefined,
       reason: 'it was not captured, and there is no row of rows to make a body of',
     });
   });
 
-  it('sends an empty body when the route fills all required fields', () => {
+  it('is empty if the route fills all required fields', () => {
     const filled = 'body = { mail = "mail" }\ndefaults = { name = "x" }\ngenerate = { id = "int" }';
     expect(planOf('rows', filled, [])).toEqual({ body: {}, reason: undefined });
   });
@@ -98,18 +98,18 @@ describe('a creation that was not captured', () => {
     });
   });
 
-  it('sends the whole row except the fields that the route fills when the route maps nothing', () => {
+  it('is the whole row without the fields that the route fills, if the route maps nothing', () => {
     expect(planOf('rows', 'generate = { id = "int" }', [row]).body).toEqual({
       name: 'Ann',
       mail: 'ann@x.example-conform',
     });
   });
 
-  it('keeps references, and plans no creation when a key holds nothing else', () => {
+  it('keeps references; if a key contains nothing but references, no creation is planned', () => {
     const part = { row_id: 1, number: 2, name: 'p' };
     expect(planOf('parts', '', [part]).body).toEqual({ ...part, number: 1_000_002 });
     expect(planOf('links', '', [{ one_id: 1, other_id: 2, name: 'l' }]).reason).toBe(
-      'it was not captured, and no other row can have another one_id, other_id',
+      'it was not captured, and no other row can have different values of one_id, other_id',
     );
   });
 });

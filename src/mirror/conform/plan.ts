@@ -1,6 +1,6 @@
 /**
- * Plans the requests of a comparison. Captured requests are repeated, page after page with the same arguments. For
- * operations without captures, requests are made from the contract's samples and existing rows.
+ * Plans the requests of a comparison. Captured requests are repeated, page after page, with the arguments of the
+ * capture. For operations without captures, requests are built from the contract's samples and from existing rows.
  */
 import type { Contract, RouteContract, Row, VendorOperation } from '#language/contract.ts';
 import { assignPath, valueAtPath } from '#language/field-path.ts';
@@ -10,7 +10,7 @@ import { pathArguments } from '#language/path-segments.ts';
 /** A page that was captured. */
 export type CapturedPage = { file: string; capture: Capture };
 
-/** Requests that belong together: the pages of a list, or a single request. */
+/** Requests that belong together: those for the pages of a list, or a single one. */
 export type Play = {
   operation: VendorOperation;
   route: RouteContract;
@@ -25,7 +25,7 @@ export type NotPlayed = { operation: string; reason: string };
 
 export type PlayPlan = { reads: Play[]; writes: Play[]; notPlayed: NotPlayed[] };
 
-/** Groups pages by their arguments, in order, each list once. */
+/** Groups captured pages by their arguments, in order. Each group is one list. */
 const groupPages = (captures: readonly CapturedPage[]): CapturedPage[][] => {
   const groups = new Map<string, CapturedPage[]>();
   for (const page of captures) {
@@ -45,8 +45,8 @@ const rowFor = (route: RouteContract, rowsOf: RowsOf): Row | undefined =>
   route.entity === null ? undefined : rowsOf(route.entity)[0];
 
 /**
- * Returns the arguments of a path by the route's sample, or from a row that the route finds with them; as a text, why
- * there are none.
+ * Returns the arguments of a path, from the route's sample or from a row that the route finds. If there are none,
+ * returns the reason as a text.
  */
 const argumentsFor = (route: RouteContract, rowsOf: RowsOf): Row | string => {
   const row = rowFor(route, rowsOf);
@@ -56,7 +56,7 @@ const argumentsFor = (route: RouteContract, rowsOf: RowsOf): Row | string => {
     const path = route.filter.find(({ argument }) => argument === name)?.path;
     const value = path === undefined || row === undefined ? undefined : valueAtPath(row, path);
     if (value === undefined || value === null) {
-      return `it was not captured, and has no sample for "${name}"`;
+      return `it was not captured, and its route has no sample value for "${name}"`;
     }
     given[name] = value;
   }
@@ -65,11 +65,11 @@ const argumentsFor = (route: RouteContract, rowsOf: RowsOf): Row | string => {
 
 const keyMark = '-conform';
 
-/** Returns a value that no other row has, for a key that the client chooses. */
+/** Returns a value that no other row has, for a key that the client of the API chooses. */
 const another = (value: unknown): unknown =>
   typeof value === 'number' ? value + 1_000_000 : `${String(value)}${keyMark}`;
 
-/** Returns the fields that a creation fills by itself: from its path, by constants, or with new values. */
+/** Returns the fields whose values a creation sets itself: from its path, from constants, or to new values. */
 const filledBy = (route: RouteContract): Set<string> =>
   new Set([
     ...route.generate.map(({ field }) => field),
@@ -77,8 +77,8 @@ const filledBy = (route: RouteContract): Set<string> =>
   ]);
 
 /**
- * Returns a field of a key, or of another unique list of fields, that can take a new value and is no reference to a
- * row. Undefined when the list is unique without a change; null when no field of it can change.
+ * Returns a field of a key, or of another unique list of fields, which is no reference and can take a new value.
+ * Returns undefined if the list is unique without a change, and null if none of its fields can change.
  */
 const renewedField = (
   fields: readonly string[],
@@ -95,7 +95,10 @@ const renewedField = (
   return fields.find(isFree) ?? null;
 };
 
-/** Returns a row that can be created beside the one that it is made from; as a text, why there is none. */
+/**
+ * Returns a row that can be created in addition to the existing row that it is built from. If that is impossible,
+ * returns the reason as a text.
+ */
 const newRow = (contract: Contract, route: RouteContract, row: Row): Row | string => {
   const entity = contract.entities.find(({ name }) => name === route.entity);
   const references = new Set(entity?.relationships.flatMap(({ fields }) => fields));
@@ -105,14 +108,14 @@ const newRow = (contract: Contract, route: RouteContract, row: Row): Row | strin
   for (const fields of [entity?.primaryKey ?? [], ...unique]) {
     const field = renewedField(fields, row, references, filledBy(route), generated);
     if (field === null) {
-      return `it was not captured, and no other row can have another ${fields.join(', ')}`;
+      return `it was not captured, and no other row can have different values of ${fields.join(', ')}`;
     }
     if (field !== undefined) made[field] = another(row[field]);
   }
   return made;
 };
 
-/** Returns the required fields of a row that a creation does not fill by itself. */
+/** Returns the required fields of a row that a creation does not set itself. */
 const neededFrom = (contract: Contract, route: RouteContract): string[] => {
   const { required } = contract.entities.find(({ name }) => name === route.entity)?.schema ?? {};
   const filled = filledBy(route);
@@ -121,12 +124,15 @@ const neededFrom = (contract: Contract, route: RouteContract): string[] => {
   );
 };
 
-/** Returns a body for a route that writes rows, made from an existing row; as a text, why there is none. */
+/**
+ * Returns a body for a route that writes rows, built from an existing row. If that is impossible, returns the reason as
+ * a text.
+ */
 const bodyFor = (contract: Contract, route: RouteContract, rowsOf: RowsOf): Row | string => {
   const found = rowFor(route, rowsOf);
   const isNew = route.action === 'create';
   if (isNew && found === undefined && neededFrom(contract, route).length > 0) {
-    return `it was not captured, and there is no row of ${route.entity} to make a body of`;
+    return `it was not captured, and there is no row of ${route.entity} to build a body from`;
   }
   const row = isNew && found !== undefined ? newRow(contract, route, found) : (found ?? {});
   if (typeof row === 'string') return row;
@@ -154,7 +160,7 @@ const fromContract = (
   const play: Play = { operation, route, arguments: given, pages: [] };
   if (route.method === 'GET' || route.action === 'delete') return play;
   if (route.action === 'handler') {
-    return 'it was not captured, and what its handler wants as a body only a capture tells';
+    return 'it was not captured, and only a capture could show which body its handler expects';
   }
   const body = bodyFor(contract, route, rowsOf);
   return typeof body === 'string' ? body : { ...play, body };
@@ -175,7 +181,7 @@ export const planPlays = (
     const { name } = operation;
     const route = routes.get(name);
     if (route === undefined) {
-      plan.notPlayed.push({ operation: name, reason: 'the world does not serve it' });
+      plan.notPlayed.push({ operation: name, reason: 'the world does not serve this operation' });
       continue;
     }
     const plays = groupPages(captures.get(name) ?? []).flatMap((pages): Play[] => {

@@ -1,6 +1,6 @@
 /**
- * Tests the round trip from a vendor's answers to a world's, for any rows and any redaction: after capture, extraction
- * and compilation the world serves what was captured, row for row.
+ * Tests the round trip from a vendor's answers to a world's, for any rows and any redaction. After capture, extraction
+ * and compilation, the world serves what was captured, row for row.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,10 @@ const word = fc.oneof(
   { weight: 3, arbitrary: fc.stringMatching(/^[A-Za-z0-9 .@#-]{0,12}$/) },
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) },
 );
-/** Texts hold no slash, since addresses are redacted by their contents; a separate field tests those. */
+/**
+ * Generates texts without slashes, since addresses are redacted by their contents. A separate field tests texts with
+ * slashes.
+ */
 const text = word.map((value) => value.replaceAll('/', '-').replaceAll('\0', ''));
 const number = fc.oneof(
   fc.integer(),
@@ -91,14 +94,14 @@ const fields: fc.Arbitrary<Field[]> = fc
     })),
   );
 
-/** Redaction of some members of people, which the policy matches by name at any depth. */
+/** Generates redaction rules for some members of people. The policy matches such members by name at any depth. */
 const ofPeople = fc.subarray(['hash = mail', 'preserve = person.phones', 'round = height']);
 
 type Vendor = {
   fields: Field[];
   ofPeople: string[];
   hasTextKeys: boolean;
-  /** True if rows lack their group, so that it comes from the request. */
+  /** True if the vendor's rows do not contain their group, so that it has to be taken from the request. */
   isCarried: boolean;
   isKeyHashed: boolean;
   pageSize: number;
@@ -140,7 +143,7 @@ const vendors: fc.Arbitrary<Vendor> = fields.chain((list) => {
     }));
 });
 
-/** True if rows are found by the digest of their former key. */
+/** True if rows are found by the digest of the key that they had before redaction. */
 const isHashed = ({ hasTextKeys, isKeyHashed }: Vendor): boolean => hasTextKeys && isKeyHashed;
 
 const redactOf = (vendor: Vendor): string => {
@@ -304,13 +307,10 @@ const capturesIn = (folder: string): Kept[] =>
     .map((entry) => JSON.parse(readFileSync(join(entry.parentPath, entry.name), 'utf8')) as Kept)
     .sort((a, b) => (a.page ?? 0) - (b.page ?? 0));
 
-/**
- * Converts a captured row to a row of its entity: without the fields that ingest drops or turns into rows of their
- * own.
- */
+/** Converts a captured row to a row of its entity, without the fields that ingest drops or turns into separate rows. */
 const asRow = ({ etag, parts, ...row }: Row): Row => row;
 
-/** Returns the rows of an answer, with the fields that captures and worlds both have. */
+/** Returns the rows of an answer, with only those fields that captures and worlds both have. */
 const rowsOf = ({ isCarried }: Vendor, { operation, body }: Kept): Row[] =>
   (operation === 'get_thing' ? [body] : (body.rows as Row[])).map((row) => {
     const { group_id, ...rest } = asRow(row);
@@ -374,8 +374,8 @@ const roundTrip = async (vendor: Vendor): Promise<void> => {
   }
 };
 
-describe('a vendor of any rows', () => {
-  it('is served as it was captured, redacted once', async () => {
+describe('a vendor with any rows', () => {
+  it('is served as it was captured, with its answers redacted exactly once', async () => {
     const { times, seed } = inject('fuzz');
     await fc.assert(fc.asyncProperty(vendors, roundTrip), { numRuns: 20 * times, seed });
   });

@@ -4,7 +4,10 @@ import type { Rules } from './compare.ts';
 
 type Mirror = Pick<Contract, 'entities' | 'api' | 'vendor'>;
 
-/** Returns the fields that rows of an entity have in addition to the vendor's, filled by any operation. */
+/**
+ * Returns the fields that an entity's rows have in addition to the vendor's because some operation fills them at
+ * ingest.
+ */
 const carriedInto = ({ vendor }: Mirror, entity: string | null): Set<string> =>
   new Set(
     (vendor?.operations ?? []).flatMap(({ entity: of, ingest }) => [
@@ -26,7 +29,7 @@ const cursorHeadersOf = ({ api, vendor }: Mirror): Set<string> => {
   return new Set(names.flatMap((name) => (name === undefined ? [] : [name.toLowerCase()])));
 };
 
-/** Returns the rules that all requests of an operation share; the others depend on the captures. */
+/** Returns the comparison rules that all requests of an operation share. Further rules depend on the captures. */
 export const rulesOf = (
   mirror: Mirror,
   operation: VendorOperation,

@@ -9,12 +9,12 @@ export type ApiAuth = {
 
 export type ApiParam = { name: string; repeated: boolean; schema: JsonSchema; sample: unknown };
 
-/** A route with resolved schemas: without references, and without alternatives that no row could have. */
+/** A route with resolved schemas, which contain neither references nor alternatives that no row could have. */
 export type ApiRoute = {
   name: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
-  /** Arguments of the path, with what is known of them. */
+  /** Arguments of the path, with their known types and samples. */
   pathParams: ApiParam[];
   params: ApiParam[];
   status: number;
@@ -32,10 +32,10 @@ export type Api = {
   routes: ApiRoute[];
 };
 
-/** A point that the draft leaves open, for a person to decide. */
+/** Point that the draft leaves open, for a person to decide. */
 export type Mark = { place: string; message: string };
 
-/** Key under which a resolved schema keeps the name that it had in the document. */
+/** Key under which a resolved schema stores the name that it had in the document. */
 export const schemaName = 'x-name';
 
 const words = (text: string): string[] =>

@@ -1,4 +1,4 @@
-/** Tests that drafts of very different documents compile, and mark what they leave open. */
+/** Tests that drafts of very different documents compile, and that they mark what they leave open. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const marksOf = (draft: { marks: { place: string; message: string }[] }): string
   draft.marks.map(({ place, message }) => `${place}: ${message}`).join('\n');
 
 describe('a draft', () => {
-  it('drafts entities, routes, pages, samples and example rows from plain resources', async () => {
+  it('contains entities, routes, pages, samples and example rows for plain resources', async () => {
     const { draft, contract, rows } = await draftOf('helpdesk.yaml');
     expect(draft.entities).toEqual([
       { name: 'tickets', key: ['id'], fields: 6, rows: 3 },
@@ -86,7 +86,7 @@ describe('a draft', () => {
     expect(marksOf(draft)).toContain('its answers also hold took');
   });
 
-  it('leaves out names that cannot be field names, and says so', async () => {
+  it('leaves out and marks names that cannot be field names', async () => {
     const { draft, contract } = await draftOf('odd.json');
     expect(draft.entities).toEqual([{ name: 'devices', key: ['serial'], fields: 3, rows: 3 }]);
     expect(contract.vendor?.auth).toMatchObject({ scheme: 'header', name: 'X-Auth-Key' });
@@ -104,7 +104,7 @@ describe('a draft', () => {
     expect(marks).toContain('its key is taken to be "serial"');
   });
 
-  it('refuses a document of another kind', async () => {
+  it('is refused for a document of another kind', async () => {
     const here = fileURLToPath(import.meta.url);
     await expect(readOpenApi(here, 'x.ts')).rejects.toThrow('x.ts is no OpenAPI document');
     expect(readFileSync(here, 'utf8')).toContain('Drafts of documents');

@@ -1,6 +1,6 @@
 /**
- * Drafts the first version of a world from what is known of an API. The draft compiles and can be served at once. Open
- * points are marked, in the head of connector.toml and in the result.
+ * Drafts the first version of a world from what is known of an API. The draft compiles and can be served at once.
+ * Points that remain open are marked, at the beginning of connector.toml and in the result.
  */
 import { stringify } from 'smol-toml';
 import type { TreeFile } from '#domain/world.ts';
@@ -16,7 +16,7 @@ import { type DraftParts, settleDraft } from './settle.ts';
 export type Draft = {
   /** Files of the world, including those that compiling writes. */
   files: TreeFile[];
-  /** Problems because of which the draft still does not compile; hardly ever any. */
+  /** Problems because of which the draft does not compile; almost always empty. */
   problems: Problem[];
   marks: Mark[];
   entities: { name: string; key: string[]; fields: number; rows: number }[];
@@ -28,7 +28,7 @@ const slugOf = (title: string): string =>
     ? snakeCase(title).replaceAll('_', '-').slice(0, 60).replace(/-+$/, '')
     : 'api';
 
-/** Returns a text in one line, without characters that TOML refuses or that control a terminal. */
+/** Returns a text on one line, without characters that TOML refuses or that control a terminal. */
 const oneLine = (text: string): string =>
   text
     .toWellFormed()
@@ -97,9 +97,9 @@ const apiTable = (paging: Paging): Table => ({
 });
 
 const headOf = (marks: readonly Mark[]): string => {
-  if (marks.length === 0) return '# A draft. Nothing was left open, but look it over.\n\n';
+  if (marks.length === 0) return '# A draft. No point was left open, but review it before use.\n\n';
   const lines = marks.map(({ place, message }) => `# - ${place}: ${message}`);
-  return `# A draft. These parts could not be determined; finish them:\n${lines.join('\n')}\n\n`;
+  return `# A draft. These points could not be determined; complete them:\n${lines.join('\n')}\n\n`;
 };
 
 const environmentText = (title: string): string =>
@@ -137,14 +137,14 @@ const draftParts = (api: Api, known: readonly Mark[]): DraftParts => {
   const title = oneLine(api.title);
   const slug = slugOf(title);
   if (found.entities.length === 0) {
-    const message = 'no rows were found; this entity only holds its place';
+    const message = 'no rows were found; this entity is only a placeholder';
     marks.push({ place: 'entity things', message });
     found.entities.push(placeholder());
   }
   for (const entity of found.entities) {
     if (entity.unnameable.size === 0) continue;
     const names = [...entity.unnameable].map((name) => (name === '' ? '""' : name));
-    const message = `left out fields whose names no field of a world can have: ${names.join(', ')}`;
+    const message = `left out fields whose names the world language does not allow: ${names.join(', ')}`;
     marks.push({ place: `entity ${entity.name}`, message });
   }
   const rows = draftRows(api, found, marks);
@@ -153,7 +153,7 @@ const draftParts = (api: Api, known: readonly Mark[]): DraftParts => {
   return { title, slug, baseUrl: api.baseUrl, tables, entities, operations, rows, marks };
 };
 
-/** Drafts a world. `known` are marks of the caller, who read the API. */
+/** Drafts a world. `known` contains marks by the caller, who read the API. */
 export const draftWorld = (api: Api, known: readonly Mark[] = []): Draft => {
   const parts = draftParts(api, known);
   const { files, problems } = settleDraft(parts, (of) => {

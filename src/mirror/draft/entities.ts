@@ -15,10 +15,10 @@ export type DraftEntity = {
   unnameable: Set<string>;
 };
 
-/** Place of the rows in an answer. */
+/** Place of the rows in the body of an answer. */
 export type RowsAt = {
   schema: JsonSchema;
-  /** Key of the body that holds them; '' for the body itself. */
+  /** Key of the body under which the rows are; '' if the body itself holds them. */
   under: string;
   isList: boolean;
 };
@@ -30,7 +30,7 @@ export const segmentsOf = (path: string): string[] => path.split('/').filter((pa
 /** Returns true if a path ends with an argument, so that it leads to one row. */
 export const leadsToOne = (path: string): boolean => isArgument(segmentsOf(path).at(-1) ?? '');
 
-/** Returns the last word of a path, which names what it is about. */
+/** Returns the last word of a path, which names the kind of objects at the path. */
 export const subjectOf = (path: string): string => {
   const word = segmentsOf(path).findLast((segment) => !isArgument(segment)) ?? 'rows';
   const name = snakeCase(word.replace(/\.(json|xml)$/, ''));
@@ -131,7 +131,7 @@ const join = (entity: DraftEntity, schema: JsonSchema, isFirst: boolean): void =
 
 const argumentAt = (path: string): string => /\{([^}.]+)(?:\.\.\.)?\}[^/]*$/.exec(path)?.[1] ?? '';
 
-/** Returns the fields that an argument or a word may mean, the likeliest first. */
+/** Returns the fields that an argument or a word may refer to, the likeliest first. */
 const candidates = (entity: DraftEntity, argument: string): string[] => {
   const one = singular(entity.name);
   const wanted = [
@@ -215,7 +215,7 @@ export const findEntities = ({ routes }: Api, marks: Mark[]): FoundEntities => {
     if (settleKey(entity, paths, marks)) found.entities.push(entity);
     else {
       const message =
-        'no field could be identified as its key, so its routes are captured and not served';
+        'no field could be identified as its key, so its routes are captured but not served';
       marks.push({ place: `entity ${entity.name}`, message });
     }
   }

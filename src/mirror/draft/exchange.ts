@@ -1,4 +1,4 @@
-/** A request and its answer, as observed in a browser or through a proxy. */
+/** Request and its answer, as observed in a browser or through a proxy. */
 
 export type SeenExchange = {
   method: string;
@@ -6,7 +6,7 @@ export type SeenExchange = {
   status: number;
   /** Headers of the answer, by name in lower case. */
   headers: Record<string, string>;
-  /** JSON of both bodies; undefined if there was none, or it was not JSON. */
+  /** Parsed JSON of both bodies; undefined for a body that is missing or is not JSON. */
   request: unknown;
   body: unknown;
   /** Authentication scheme of the client, without the credential. */

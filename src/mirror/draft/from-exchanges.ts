@@ -45,7 +45,7 @@ const templateOf = (segments: readonly string[]): string => {
   return `/${parts.join('/')}`;
 };
 
-/** Returns the prefix that the paths of all exchanges share, if it looks like one: `/api/v3`. */
+/** Returns the prefix that the paths of all exchanges share, if it looks like a base path, such as `/api/v3`. */
 const commonBase = (paths: readonly string[][]): string[] => {
   const [first = []] = paths;
   const length = first.findIndex((segment, index) => {
@@ -122,7 +122,7 @@ const toRoute = ({ method, path, seen }: Group): ApiRoute => {
   };
 };
 
-/** Returns the origin of most exchanges. */
+/** Returns the origin to which most exchanges were sent. */
 const usualOrigin = (exchanges: readonly SeenExchange[]): string => {
   const counts = new Map<string, number>();
   for (const { url } of exchanges) {
@@ -132,11 +132,11 @@ const usualOrigin = (exchanges: readonly SeenExchange[]): string => {
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 'https://api.example.invalid';
 };
 
-/** Returns true for an address at or below another one. */
+/** Returns true if an address is equal to another one or below it. */
 const isAt = (url: string, base: string): boolean =>
   url.startsWith(base) && (base.endsWith('/') || /^(?:[/?#]|$)/.test(url.slice(base.length)));
 
-/** Derives an API from exchanges. `base` is its address, if that is known. */
+/** Derives an API from exchanges. `base` is the API's address, if that is known. */
 export const apiFromExchanges = (
   exchanges: readonly SeenExchange[],
   known: { base?: string; title?: string } = {},
@@ -145,7 +145,7 @@ export const apiFromExchanges = (
   const origin = known.base ?? usualOrigin(exchanges);
   const own = exchanges.filter(({ url }) => isAt(url, origin));
   if (own.length < exchanges.length) {
-    const message = `${exchanges.length - own.length} of ${exchanges.length} requests were to other addresses, and left out`;
+    const message = `${exchanges.length - own.length} of ${exchanges.length} requests were sent to other addresses and are left out`;
     marks.push({ place: '[connector] base_url', message });
   }
   const basePath = segmentsOf(new URL(origin).pathname);

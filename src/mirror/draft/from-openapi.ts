@@ -1,4 +1,4 @@
-/** Reads an API from an OpenAPI document: 3.x, and 2.0 as far as the two are alike. */
+/** Reads an API from an OpenAPI document of version 3.x. Version 2.0 is read as far as it is similar. */
 import { isObject } from '#domain/json.ts';
 import type { JsonSchema } from '#language/contract.ts';
 import {
@@ -33,7 +33,7 @@ const readBase = (document: Part, marks: Mark[]): string => {
     ? text.replace(/\/+$/, '')
     : undefined;
   if (url !== undefined) return url;
-  const message = `the document does not say where the API is${text === '' ? '' : ` ("${text.slice(0, 100)}")`}`;
+  const message = `the document does not name the address of the API${text === '' ? '' : ` ("${text.slice(0, 100)}")`}`;
   marks.push({ place: '[connector] base_url', message });
   return nowhere + (text.startsWith('/') ? text.replace(/\/+$/, '') : '');
 };
@@ -45,7 +45,7 @@ const readAuth = (document: Part, marks: Mark[]): ApiAuth => {
   if (found.length > 1) {
     marks.push({
       place: '[auth]',
-      message: `the document has several schemes (${schemes.map(([name]) => name).join(', ')}); the first that fits was taken`,
+      message: `the document has several schemes (${schemes.map(([name]) => name).join(', ')}); the first that is supported was chosen`,
     });
   }
   for (const scheme of found) {
@@ -64,7 +64,7 @@ const readAuth = (document: Part, marks: Mark[]): ApiAuth => {
   if (found.length === 0) return { scheme: 'none' };
   marks.push({
     place: '[auth]',
-    message: 'a bearer token is assumed: no scheme of the document fits',
+    message: 'a bearer token is assumed: the document names no scheme that is supported',
   });
   return { scheme: 'bearer' };
 };
@@ -130,7 +130,7 @@ const readRequest = (
   return inBody === undefined ? null : plainSchema(document, inBody.schema);
 };
 
-/** Returns a name for an operation, each only once. */
+/** Returns a name for an operation that no other operation has. */
 const nameRoute = (operation: Part, method: string, path: string, taken: Set<string>): string => {
   const words = path.replace(/\{[^}]*\}/g, (argument) => `by ${argument.slice(1, -1)}`);
   const id = typeof operation.operationId === 'string' ? operation.operationId : '';
@@ -153,8 +153,9 @@ const plainPath = (path: string): { path: string; names: Map<string, string> } =
 };
 
 /**
- * Checks whether a document lists an operation again under one path with another query or fragment. The first of them
- * gets the path. Requests cannot distinguish the others from it, so those are marked and left out.
+ * Creates a check for operations that a document lists again, under the same path with another query or fragment. The
+ * first of them is drafted for the path. Requests cannot distinguish the others from it, so these are marked and left
+ * out.
  */
 const createRouteCheck = (marks: Mark[]) => {
   const known = new Map<string, string>();
@@ -167,7 +168,7 @@ const createRouteCheck = (marks: Mark[]) => {
       if (/[?#]/.test(written)) {
         marks.push({
           place,
-          message: `requests have no fragment: ${method} is drafted at ${path}`,
+          message: `a fragment is never sent in requests: ${method} is drafted at ${path}`,
         });
       }
       return true;
@@ -181,11 +182,11 @@ const createRouteCheck = (marks: Mark[]) => {
   };
 };
 
-/** Sorts paths with a query or fragment after those without, which they may repeat. */
+/** Sorts paths with a query or fragment after paths without, because they may be repetitions of these. */
 const plainFirst = (paths: [string, unknown][]): [string, unknown][] =>
   paths.toSorted(([a], [b]) => Number(/[?#]/.test(a)) - Number(/[?#]/.test(b)));
 
-/** Reads the API that a bundled document describes. */
+/** Reads the API that a bundled document describes. A bundled document contains the files that it refers to. */
 export const apiFromOpenApi = (document: Part): { api: Api; marks: Mark[] } => {
   const marks: Mark[] = [];
   const taken = new Set<string>();

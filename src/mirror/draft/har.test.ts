@@ -1,4 +1,4 @@
-/** Tests HAR files as browsers and proxies write them: the API's answers are read, whatever other entries there are. */
+/** Tests HAR files as browsers and proxies write them: the API's answers are found among all other entries. */
 import { describe, expect, it } from 'vitest';
 import { apiFromExchanges } from './from-exchanges.ts';
 import { readHar } from './har.ts';
@@ -32,11 +32,11 @@ describe('a HAR file', () => {
     expect(api.baseUrl).toBe('https://api.odd.example');
     expect(api.routes.map(({ name }) => name)).toEqual(['get_people']);
     expect(() => readHar(harOf(other), 'c.har')).toThrow(
-      'c.har holds no answered request to an API',
+      'c.har contains no answered request to an API',
     );
   });
 
-  it('leaves out an address that only begins like the one of the API', () => {
+  it("leaves out an address that has the API's address as a prefix but is another one", () => {
     const other = entryOf('https://api.odd.example.evil.test/people', { text: '[{"id":2}]' });
     const { api } = apiFromExchanges(readHar(harOf(good, good, other), 'c.har'));
     expect(api.routes[0]?.examples).toEqual([JSON.parse(people), JSON.parse(people)]);
@@ -54,7 +54,7 @@ describe('a HAR file', () => {
     expect(seen?.body).toEqual(JSON.parse(people));
   });
 
-  it('reads plain JSON that consists of base64 characters as JSON', () => {
+  it('reads plain JSON as JSON even if it consists of base64 characters', () => {
     const content = { encoding: 'base64', text: '1234' };
     const [seen] = readHar(harOf(entryOf('https://api.odd.example/n', content)), 'c.har');
     expect(seen?.body).toBe(1234);

@@ -37,7 +37,7 @@ export const authOf = (headers: Readonly<Record<string, string>>): SeenExchange[
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 /**
- * Parses the JSON of an answer. Some programs label plain text base64, so a text is only decoded if it is valid
+ * Parses the JSON of an answer. Some programs label plain text as base64, so a text is decoded only if it is valid
  * base64.
  */
 const bodyOf = (content: unknown): unknown => {
@@ -49,7 +49,7 @@ const bodyOf = (content: unknown): unknown => {
   return body ?? parse(text);
 };
 
-/** Returns true for HTTP requests, and not for sockets, or for pages of the browser, of an extension or in memory. */
+/** Returns true for HTTP requests. WebSockets, and pages of the browser, of an extension or in memory, do not count. */
 const isWeb = (url: string): boolean =>
   URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
@@ -73,7 +73,7 @@ const readEntry = (entry: unknown): SeenExchange[] => {
 
 /**
  * Returns the file's exchanges with an API: those whose answer is JSON or empty. Throws `invalid` for a value that is
- * no HAR file, or holds no such exchange.
+ * not a HAR file, or that contains no such exchange.
  */
 export const readHar = (value: unknown, shown: string): SeenExchange[] => {
   const log = isObject(value) ? value.log : undefined;
@@ -90,7 +90,7 @@ export const readHar = (value: unknown, shown: string): SeenExchange[] => {
     return body !== undefined || type === '' || /[/+]json\b/.test(type);
   });
   if (seen.length > 0) return seen;
-  throw new AppError('invalid', `${shown} holds no answered request to an API`, {
+  throw new AppError('invalid', `${shown} contains no answered request to an API`, {
     detail: { hint: 'save requests to http or https addresses that were answered with JSON' },
   });
 };

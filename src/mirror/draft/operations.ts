@@ -1,4 +1,4 @@
-/** Drafts the operations: each route of the API as a table of connector.toml. */
+/** Drafts the operations: each route of the API becomes a table of connector.toml. */
 import type { JsonSchema, Row } from '#language/contract.ts';
 import { type Api, type ApiRoute, type Mark, singular, snakeCase } from './api.ts';
 import {
@@ -24,7 +24,7 @@ const scalarField = (entity: DraftEntity, word: string): string | undefined =>
     (name) => snakeCase(name) === snakeCase(word) && isKeyType(entity.properties[name]),
   );
 
-/** Returns the word of the path before an argument: `boards` of `/boards/{board}/cards`. */
+/** Returns the word of a path before an argument: `boards` in `/boards/{board}/cards`. */
 const wordBefore = (path: string, argument: string): string => {
   const segments = segmentsOf(path);
   const at = segments.findIndex((segment) => segment.includes(`{${argument}`));
@@ -33,7 +33,7 @@ const wordBefore = (path: string, argument: string): string => {
 
 type Filter = { field: string; isCarried: boolean };
 
-/** Returns the field that an argument of a path before its last stands for; adds one if the rows have none. */
+/** Returns the field for an argument of a path that precedes the last one. Adds a field if the rows have none. */
 const parentField = (
   { path, pathParams }: ApiRoute,
   argument: string,
@@ -147,7 +147,7 @@ const readTable = (
   };
 };
 
-/** Returns the entity that a route writes, by its path. */
+/** Returns the entity that a route writes, which follows from its path. */
 const writtenEntity = (
   route: ApiRoute,
   { entities, byRoute }: FoundEntities,
@@ -244,7 +244,7 @@ const writeTable = (
   };
 };
 
-/** Drafts all operations. One that cannot be served is kept for capturing, and marked. */
+/** Drafts all operations. An operation that cannot be served is included for captures only, and marked. */
 export const draftOperations = (
   { routes }: Api,
   found: FoundEntities,
@@ -260,7 +260,7 @@ export const draftOperations = (
         (name) => name !== read.rows.under && name !== paging.cursorKey && name !== paging.hitsKey,
       );
       if (read.rows.under !== '' && beside.length > 0) {
-        const message = `its answers also hold ${beside.slice(0, 8).join(', ')}, which the world does not answer`;
+        const message = `its answers also contain ${beside.slice(0, 8).join(', ')}, which the world's answers lack`;
         marks.push({ place, message });
       }
       return readTable(route, read.entity, read.rows, rest);
@@ -269,8 +269,8 @@ export const draftOperations = (
     if (written !== undefined) return written;
     const message =
       route.method === 'GET'
-        ? 'no rows could be identified in its answer, so it is captured and not served'
-        : 'what it does takes a handler, so it is not served';
+        ? 'no rows could be identified in its answer, so it is captured but not served'
+        : 'it needs a handler, so it is not served';
     marks.push({ place, message });
     return bare(route);
   });

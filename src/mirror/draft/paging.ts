@@ -22,11 +22,11 @@ export type Paging = {
   hitsKey: string;
 };
 
-/** Returns true if a parameter is about paging. */
+/** Returns true if a parameter of this name controls paging. */
 export const isPagingParam = (name: string): boolean =>
   [limitNames, offsetNames, cursorNames, pageNames].some((names) => names.test(name));
 
-/** Returns the most frequent of some names. */
+/** Returns the most frequent of the given names. */
 const usual = (names: readonly string[]): string | undefined => {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -60,7 +60,7 @@ export const findPaging = ({ routes }: Api, { byRoute }: FoundEntities, marks: M
   if (offsetParam !== undefined) return { ...common, kind: 'offset', offsetParam };
   const page = named(pageNames);
   if (page !== undefined || cursorParam !== undefined) {
-    const message = `lists are paged by "${cursorParam ?? page}", which a route cannot follow by itself: all rows are answered at once`;
+    const message = `lists are paged by "${cursorParam ?? page}", which a route cannot do without a handler: all rows are answered at once`;
     marks.push({ place: '[api] page', message });
   }
   return { ...common, kind: 'none' };

@@ -1,6 +1,6 @@
 /**
- * Resolves schemas of an OpenAPI document: follows references, merges `allOf`, and joins alternatives between objects.
- * A schema that cannot be resolved, or refers to itself, becomes one that accepts any value.
+ * Resolves schemas of an OpenAPI document: it follows references, merges `allOf`, and joins alternatives between
+ * objects. A schema that cannot be resolved, or that refers to itself, is replaced by one that accepts any value.
  */
 import { isObject, own, parsePointer } from '#domain/json.ts';
 import type { JsonSchema } from '#language/contract.ts';
@@ -9,7 +9,7 @@ import { schemaName } from './api.ts';
 const mostLevels = 8;
 const mostFields = 300;
 
-/** Decodes the escapes of an address; returns a text that is not valid as it is. */
+/** Decodes percent escapes; returns the text unchanged if they are not valid. */
 const decode = (text: string): string => {
   try {
     return decodeURIComponent(text);
@@ -18,7 +18,7 @@ const decode = (text: string): string => {
   }
 };
 
-/** Returns the place that a local reference leads to; undefined when it leads nowhere. */
+/** Returns the target of a local reference; undefined if it has none. */
 export const followReference = (document: unknown, reference: unknown): unknown => {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
   return parsePointer(decode(reference.slice(1))).reduce<unknown>(
@@ -54,7 +54,7 @@ const withTypes = (types: readonly string[]): JsonSchema => {
 
 type Merge = { properties: Record<string, unknown>; required: string[] };
 
-/** Joins object schemas into one: all of them hold, or any of them. */
+/** Joins object schemas into one. A value must match all of them, or any of them. */
 const joinObjects = (parts: readonly JsonSchema[], isAll: boolean): Merge => {
   // Without a prototype, so that a property may have the name of an inherited member.
   const properties = Object.create(null) as Record<string, unknown>;
@@ -74,7 +74,7 @@ const joinObjects = (parts: readonly JsonSchema[], isAll: boolean): Merge => {
 const isObjectSchema = (schema: JsonSchema): boolean =>
   typesOf(schema).includes('object') || schema.properties !== undefined;
 
-/** Returns a schema that accepts what any of some resolved schemas accepts. */
+/** Returns a schema that accepts every value that one of some resolved schemas accepts. */
 const joinAny = (parts: readonly unknown[]): JsonSchema => {
   const schemas = parts.filter(isObject);
   const isNullable = schemas.some((part) => typesOf(part).includes('null'));
@@ -100,7 +100,7 @@ const nameOf = (reference: unknown): string | undefined =>
 
 const scalarKeywords = ['enum', 'format', 'description', 'example', 'default'] as const;
 
-/** Returns the schema as a draft uses it. `around` are the references that lead here. */
+/** Returns a schema in resolved form. `around` contains the references that were followed to reach it. */
 export const plainSchema = (
   document: unknown,
   written: unknown,

@@ -1,6 +1,6 @@
 /**
- * Reads an OpenAPI document from a file, YAML or JSON, with the files that it refers to. A document is untrusted, so
- * its references reach only files of its own folder, and no address.
+ * Reads an OpenAPI document from a YAML or JSON file, together with the files that it refers to. A document is
+ * untrusted, so its references may lead only to files in its own folder, and to no URL.
  */
 import { dirname, relative } from 'node:path';
 import {
@@ -32,7 +32,7 @@ class FolderResolver extends BaseResolver {
     if (path === this.document) return await super.loadExternalRef(path);
     if (isAbsoluteUrl(path)) {
       const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path;
-      const why = "is an address, and only files of the document's folder are read";
+      const why = "is a URL, and only files in the document's folder are read";
       throw new ResolveError(new Error(`${shown} ${why}`));
     }
     try {
@@ -47,7 +47,7 @@ class FolderResolver extends BaseResolver {
 
 type Bundled = Awaited<ReturnType<typeof bundle>>;
 
-/** Returns marks for references that lead nowhere; the draft leaves their targets open. */
+/** Returns a mark for each reference without a target; the draft accepts any value there. */
 const marksOf = (folder: string, { problems }: Bundled): Mark[] => {
   const found = new Map<string, Mark>();
   for (const { message, location, severity } of problems) {
@@ -58,13 +58,16 @@ const marksOf = (folder: string, { problems }: Bundled): Mark[] => {
     const why = message.replace(/^Can't resolve \$ref(?:: )?/, '');
     found.set(place, {
       place,
-      message: why === '' ? 'it leads nowhere, and takes anything' : `${why}; it takes anything`,
+      message:
+        why === ''
+          ? 'it has no target, so any value is accepted there'
+          : `${why}, so any value is accepted there`,
     });
   }
   const marks = [...found.values()];
   const left = marks.length - mostMarks;
   if (left <= 0) return marks;
-  const message = `${left} more lead nowhere, and take anything`;
+  const message = `${left} more references have no target, so any value is accepted there`;
   return [...marks.slice(0, mostMarks), { place: 'references', message }];
 };
 
@@ -74,7 +77,7 @@ export type ReadDocument = { document: Record<string, unknown>; marks: Mark[] };
 /** Reads the document at a path; throws `invalid` when the file is no OpenAPI document. */
 export const readOpenApi = async (path: string, shown: string): Promise<ReadDocument> => {
   const refuse = (why: string, cause?: unknown): AppError =>
-    new AppError('invalid', `${shown} is no OpenAPI document: ${why}`, { cause });
+    new AppError('invalid', `${shown} is not an OpenAPI document: ${why}`, { cause });
   let found: Bundled;
   try {
     const config = await createConfig({});

@@ -1,4 +1,4 @@
-/** Drafts the first rows: those of the API's examples, or else rows that its schemas allow. */
+/** Drafts the first rows from the API's examples. If there are none, invents rows that its schemas allow. */
 import { isObject } from '#domain/json.ts';
 import type { JsonSchema, Row } from '#language/contract.ts';
 import { valueAtPath } from '#language/field-path.ts';
@@ -18,7 +18,7 @@ const wordsFor = (name: string, number: number): string =>
         ? `2026-01-0${number}T09:00:00Z`
         : `${name} ${number}`;
 
-/** Returns a value that a schema allows. */
+/** Returns an invented value that a schema allows. */
 const makeUp = (schema: JsonSchema, name: string, number: number): unknown => {
   const listed = Array.isArray(schema.enum) ? schema.enum : [];
   if (listed.length > 0) return listed[(number - 1) % listed.length];
@@ -56,7 +56,7 @@ const fits = (schema: JsonSchema, value: unknown): boolean => {
   );
 };
 
-/** Completes a row: a required value that an example lacks, or that does not fit its schema, is made up. */
+/** Completes a row: if a required value is missing, or does not match its schema, a value is invented. */
 const complete = (entity: DraftEntity, given: Row, number: number, unkept: Set<string>): Row => {
   const row: Row = {};
   for (const [name, schema] of Object.entries(entity.properties)) {
@@ -81,7 +81,7 @@ const examplesOf = ({ routes }: Api, { byRoute }: FoundEntities, entity: DraftEn
     return [...rows, ...inItems].flat().filter(isObject) as Row[];
   });
 
-/** Drafts rows by entity. References lead only to rows of the draft. */
+/** Drafts rows by entity. References between them lead only to rows of the draft. */
 export const draftRows = (api: Api, found: FoundEntities, marks: Mark[]): Map<string, Row[]> => {
   const rows = new Map<string, Row[]>();
   const left = [...found.entities];
@@ -115,7 +115,7 @@ export const draftRows = (api: Api, found: FoundEntities, marks: Mark[]): Map<st
     }
     rows.set(entity.name, [...byKey.values()]);
     if (unkept.size > 0) {
-      const message = `values of examples that are not kept exactly (numbers beyond 2^53) were left out: ${[...unkept].join(', ')}`;
+      const message = `values of examples that cannot be represented exactly (numbers beyond 2^53) were left out: ${[...unkept].join(', ')}`;
       marks.push({ place: `entity ${entity.name}`, message });
     }
   }

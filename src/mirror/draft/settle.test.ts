@@ -1,5 +1,6 @@
 /**
- * Tests documents with a place that the world language refuses: the place is marked; the rest is drafted and compiles.
+ * Tests documents with a part that the world language refuses: the part is marked, and the rest is drafted and
+ * compiles.
  */
 import { describe, expect, it } from 'vitest';
 import { compileTree } from '#language/compile/compile.ts';
@@ -21,7 +22,7 @@ const rowOf = (properties: Json): Json => ({ type: 'object', required: ['id'], p
 const id = { type: 'string' };
 const sound = { get: answerOf({ type: 'array', items: rowOf({ id, name: id }) }) };
 
-/** Drafts a document with a valid list, `/sound`, beside other paths. */
+/** Drafts a document that has a valid list, `/sound`, and the given paths. */
 const draftOf = (paths: Json, more: Json = {}) => {
   const { api, marks } = apiFromOpenApi({
     openapi: '3.0.3',
@@ -49,8 +50,8 @@ const listOf = (properties: Json, example?: Json): Json => ({
   get: answerOf({ type: 'array', items: rowOf(properties) }, example && [example]),
 });
 
-describe('a draft of a document with an odd place', () => {
-  it('drafts one of several paths that differ by a fragment alone, and marks the others', () => {
+describe('a draft of a document with an unsupported part', () => {
+  it('contains one of several paths that differ only by a fragment, and marks the others', () => {
     const one = answerOf(rowOf({ id, url: id }));
     const { draft, marks } = draftOf({
       '/links/{id}#add_share': { put: one },
@@ -63,12 +64,12 @@ describe('a draft of a document with an odd place', () => {
       'PUT /links/{id}',
     ]);
     expect(marks).toContain(
-      'path /links/{id}#add_share: requests have no fragment: PUT is drafted',
+      'path /links/{id}#add_share: a fragment is never sent in requests: PUT is drafted',
     );
     expect(marks).toContain('path /links/{id}#get_share: GET differs from /links/{id} by');
   });
 
-  it('leaves out properties without a name, and those that objects inherit', () => {
+  it('leaves out properties without a name, and properties that all objects inherit', () => {
     const odd = JSON.parse('{"": {}, "__proto__": {}, "constructor": {}, "toString": {}}') as Json;
     const { contract, marks } = draftOf({ '/rows': listOf({ id, ...odd }) });
     const rows = contract.entities.find(({ name }) => name === 'rows');
@@ -76,7 +77,7 @@ describe('a draft of a document with an odd place', () => {
     expect(marks).toContain('can have: "", __proto__, constructor, toString');
   });
 
-  it('keeps the value of a field that is named like the parent, and relates another field', () => {
+  it('keeps the value of a field that has the name of the parent, and relates another field', () => {
     const kind = { type: 'string', enum: ['slot'] };
     const { rows, contract } = draftOf({
       '/parcels/types': listOf({ id, name: id }, { id: 'T1', name: 'small' }),
@@ -91,7 +92,7 @@ describe('a draft of a document with an odd place', () => {
     ]);
   });
 
-  it('leaves numbers that JSON cannot represent exactly out of example rows, at any depth', () => {
+  it('leaves numbers out of example rows if JSON cannot represent them exactly, at any depth', () => {
     const big = 2 ** 63;
     const { rows, marks } = draftOf({
       '/topics': listOf(
@@ -103,7 +104,7 @@ describe('a draft of a document with an odd place', () => {
     expect(marks).toContain('entity topics: values of examples that are not kept exactly');
   });
 
-  it('follows references with percent signs, whether they are escapes or not', () => {
+  it('follows references with percent signs, whether these begin escapes or not', () => {
     const { contract } = draftOf(
       {
         '/rates': listOf({
@@ -131,7 +132,7 @@ describe('a draft of a document with an odd place', () => {
     expect(marks).toMatch(/operation \w+: it was left out: /);
   });
 
-  it('does not serve a route whose table is refused, but keeps it for captures', () => {
+  it('does not serve a route whose table is refused, but includes it for captures', () => {
     const other = answerOf({ type: 'array', items: rowOf({ id, name: id }) });
     const { draft, marks } = draftOf({ '/odd/{a}': { get: other }, '/odd/{b}': { get: other } });
     expect(draft.operations.filter(({ isServed }) => isServed)).not.toHaveLength(3);
@@ -150,7 +151,7 @@ describe('a draft of a document with an odd place', () => {
     expect(marks).toMatch(mark);
   });
 
-  it('writes a title and marks of control characters as text', () => {
+  it('treats control characters in titles and marks as plain text', () => {
     const { draft } = draftOf(
       {},
       { info: { title: '\u001b[2J\u0007!\u007f' }, servers: [{ url: '\u0007' }] },

@@ -1,8 +1,7 @@
 /**
- * Makes a draft compile. Documents of vendors contain places that the world language refuses, mostly a handful
- * among hundreds of routes. Whatever the compiler refuses is removed, in the smallest unit that helps: a member of
- * a route's table, then the serving of the route, then the route; a row; a field, then its entity. Each removal
- * leaves a mark.
+ * Makes a draft compile. Documents of vendors contain parts that the world language refuses, usually a few among
+ * hundreds of routes. Whatever the compiler refuses is removed, in the smallest unit that helps: a member of a route's
+ * table, then the serving of the route, then the route; a row; a field, then its entity. Each removal is marked.
  */
 import { isObject, parsePointer } from '#domain/json.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -18,7 +17,7 @@ export type DraftParts = {
   title: string;
   slug: string;
   baseUrl: string;
-  /** Tables of connector.toml besides its operations: `auth`, `capture`, `api`. */
+  /** Tables of connector.toml other than its operations: `auth`, `capture`, `api`. */
   tables: Table;
   entities: DraftEntity[];
   operations: Table[];
@@ -26,7 +25,7 @@ export type DraftParts = {
   marks: Mark[];
 };
 
-/** A problem with the keys that lead to its place. */
+/** A problem of the draft, with the keys that lead to its place. */
 type Placed = { problem: Problem; keys: string[] };
 
 const placed = (problem: Problem): Placed => ({ problem, keys: parsePointer(problem.pointer) });
@@ -36,7 +35,7 @@ const operationMark = (operation: Table, message: string): Mark => ({
   message,
 });
 
-/** Returns true if keys lead to an optional part of an operation. */
+/** Returns true if the keys lead to an optional member of an operation. */
 const isMember = (keys: readonly string[]): boolean =>
   keys[0] === 'params'
     ? keys.length === 2
@@ -50,7 +49,7 @@ const isMember = (keys: readonly string[]): boolean =>
         'api generate',
       ].includes(keys.slice(0, 2).join(' '));
 
-/** Removes one member from a table inside an operation; returns false when it is not there. */
+/** Removes one member from a table within an operation. Returns false if the member does not exist. */
 const takeMember = (operation: Table, keys: readonly string[]): boolean => {
   const holder = keys
     .slice(0, -1)
@@ -64,7 +63,7 @@ const takeMember = (operation: Table, keys: readonly string[]): boolean => {
 
 const isServed = (operation: Table): boolean => operation.entity !== undefined;
 
-/** Removes refused parts of one operation; returns the rest, undefined if nothing is left. */
+/** Removes refused parts of one operation. Returns the rest; undefined if nothing is left. */
 const settleOperation = (
   operation: Table,
   [first, ...others]: readonly Placed[],
@@ -80,7 +79,7 @@ const settleOperation = (
     if (inOrder.map((keys) => takeMember(operation, keys)).every(Boolean)) {
       const what = inside.map((keys) => keys.slice(0, -1).join('.')).at(0);
       marks.push(
-        operationMark(operation, `of its ${what} was left out what is refused: ${message}`),
+        operationMark(operation, `a part of its ${what} was refused and left out: ${message}`),
       );
       return operation;
     }
@@ -90,7 +89,9 @@ const settleOperation = (
     Object.entries({ name, method, path, params }).filter(([, value]) => value !== undefined),
   );
   if (isServed(operation)) {
-    marks.push(operationMark(operation, `it is not served, as its route is refused: ${message}`));
+    marks.push(
+      operationMark(operation, `it is not served, because its route was refused: ${message}`),
+    );
     return bare;
   }
   marks.push(operationMark(operation, `it was left out: ${message}`));
@@ -105,13 +106,13 @@ const settleOperations = (parts: DraftParts, problems: readonly Placed[]): void 
   });
 };
 
-/** Removes tables besides the operations, and replaces what each connector must have. */
+/** Removes refused tables other than the operations. Tables that every connector must have are replaced. */
 const settleConnector = (parts: DraftParts, { problem, keys }: Placed): void => {
   const [table = '', key = ''] = keys;
   const place = `[${table}]${key === '' ? '' : ` ${key}`}`;
   if (table === 'connector' && key === 'base_url') {
     parts.baseUrl = 'https://api.example.invalid';
-    parts.marks.push({ place, message: `${problem.message}; a stand-in was written` });
+    parts.marks.push({ place, message: `${problem.message}; a placeholder was written` });
   }
   if (!Object.hasOwn(parts.tables, table)) return;
   delete parts.tables[table];
@@ -127,7 +128,7 @@ const removeEntity = (parts: DraftParts, entity: DraftEntity, message: string): 
   parts.marks.push({ place: `entity ${entity.name}`, message: `it was left out: ${message}` });
 };
 
-/** Removes a field from an entity and its rows; captures of answers with the field leave it out. */
+/** Removes a field from an entity and its rows. The field is then also left out of captured answers. */
 const removeField = (parts: DraftParts, entity: DraftEntity, field: string, message: string) => {
   delete entity.properties[field];
   entity.required = entity.required.filter((name) => name !== field);
@@ -180,14 +181,14 @@ const settleRound = (parts: DraftParts, problems: readonly Problem[]): void => {
   }
 };
 
-/** Returns a text of the draft's contents, without its marks. */
+/** Returns the contents of a draft as one text, without its marks. */
 const contentOf = ({ marks: _, rows, ...parts }: DraftParts): string =>
   JSON.stringify([parts, [...rows]]);
 
 /** Files of a draft, including those that compiling writes; or the remaining problems. */
 export type Settled = { files: TreeFile[]; problems: Problem[] };
 
-/** Removes refused parts until the files that `write` makes of the parts compile. */
+/** Removes refused parts until the files compile that `write` creates from the parts. */
 export const settleDraft = (
   parts: DraftParts,
   write: (parts: DraftParts) => TreeFile[],

@@ -1,4 +1,4 @@
-/** Keeps observed exchanges as captures: each is assigned to its operation, and redacted like any capture. */
+/** Stores observed exchanges as captures: each is assigned to its operation, and redacted like any capture. */
 import { hash } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -73,19 +73,23 @@ export const matchExchange = (
   return undefined;
 };
 
-/** Creates the function that keeps an exchange; it returns the file, or why there is none. */
+/**
+ * Creates a function that stores an exchange as a capture. It returns the file, or the reason why the exchange is not
+ * stored.
+ */
 export const createKeeper = (contract: Mirrored, folder: string, secrets: Secrets) => {
   const { vendor } = contract;
   const rule = vendor.capture.cursor;
   const pages = new Map<string, number>();
   return (exchange: SeenExchange): { file: string } | { reason: string } => {
     const match = matchExchange(contract, exchange);
-    if (match === undefined) return { reason: 'no operation is like it' };
+    if (match === undefined) return { reason: 'no operation matches it' };
     const { operation, given } = match;
     const { body, request, status, headers } = exchange;
-    if (body === undefined) return { reason: 'its body is no JSON' };
+    if (body === undefined) return { reason: 'its body is not JSON' };
     if (status === 401 || status === 429 || status >= 500) return { reason: `status ${status}` };
-    if (isDeeperThan(body, languageLimits.depth)) return { reason: 'its body nests too deep' };
+    if (isDeeperThan(body, languageLimits.depth))
+      return { reason: 'its body is nested too deeply' };
     const sent = request === undefined ? '' : hash('sha256', JSON.stringify(request)).slice(0, 12);
     const key = requestKey(vendor.slug, operation.name + sent, given, 1);
     const hasCursor = rule !== null && new URL(exchange.url).searchParams.has(rule.param);

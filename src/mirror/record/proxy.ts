@@ -1,6 +1,6 @@
 /**
- * Proxy on this machine between a client and its vendor. It forwards the client's requests unchanged, credentials
- * included. It reports each exchange without credentials.
+ * Proxy on this machine between a client and its vendor. It forwards the client's requests unchanged, including
+ * credentials. It reports each exchange without credentials.
  */
 
 import {
@@ -22,14 +22,14 @@ export type ProxyOptions = {
   base: string;
   secrets: Secrets;
   timeoutMs: number;
-  /** Called with each exchange, in the order in which they end. */
+  /** Called with each exchange when it ends. */
   seen(exchange: SeenExchange): void;
   failed(method: string, path: string, reason: string): void;
 };
 
 export type Proxy = { url: string; stop(): Promise<void> };
 
-/** Headers of a single connection, and those that `fetch` sets itself. */
+/** Headers that concern a single connection, and headers that `fetch` sets itself. */
 const ofConnection = new Set([
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer'],
   ...[
@@ -97,7 +97,7 @@ const relay = async (
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'no answer';
     if (!response.headersSent) response.writeHead(502, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ error: `the vendor could not be asked: ${code}` }));
+    response.end(JSON.stringify({ error: `the vendor could not be reached: ${code}` }));
     failed(method, path.split('?', 1)[0] ?? '', code);
   }
 };

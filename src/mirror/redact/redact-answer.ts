@@ -1,9 +1,8 @@
 /**
- * Redacts a vendor's answer: applies the world's policy to its body, its address and its headers, once and before
- * anything is written.
- *
- * A policy is defined on rows, and an answer holds rows somewhere inside. So each value is checked as part of the
- * body, of its row, and of each row that ingest will make of it; the strictest rule is applied.
+ * Redacts a vendor's answer: applies the world's policy to its body, its URL and its headers, before anything is
+ * written.
+ * A policy is defined on rows, but in an answer, rows are nested somewhere within. So each value is checked as a part
+ * of the body, of its row, and of each row that ingest will create from it; the strictest rule is applied.
  */
 
 import { redactScalar } from '#language/capture/redact-modes.ts';
@@ -27,16 +26,16 @@ import type {
 } from '#language/contract.ts';
 import { isCredentialName, type Secrets, secretMark } from './secrets.ts';
 
-/** Path below a value to the start of a row, or of a field of one; `*` stands for any item of a list. */
+/** Path below a value to the start of a row, or of a field of a row; `*` stands for any item of a list. */
 type Anchor = { rest: FieldPath; field: string | null };
 
 export type AnswerRedaction = {
-  /** Returns the redacted arguments of a request, without dropped ones. */
+  /** Returns the redacted arguments of a request, without arguments that the policy drops. */
   arguments(operation: VendorOperation, given: Row): Row;
   body(operation: VendorOperation, body: unknown): unknown;
-  /** Redacts the body of a request, whose fields are those of the row that it writes. */
+  /** Redacts the body of a request, whose fields are those of the row that the request writes. */
   request(body: unknown): unknown;
-  /** Redacts an address or a header: removes credentials, and values of fields that the policy names, from its URLs. */
+  /** Redacts a URL or a header: removes credentials from URLs in it, and values of fields that the policy names. */
   text(text: string): string;
 };
 
@@ -44,7 +43,10 @@ const dropped = Symbol('dropped');
 
 const noPolicy: RedactPolicy = { slug: '', hash: [], drop: [], preserve: [], round: {} };
 
-/** Returns the places of rows in the bodies of an operation, and of the fields that ingest takes for other rows. */
+/**
+ * Returns the places in the bodies of an operation where rows begin, and where fields begin that ingest turns into rows
+ * of another entity.
+ */
 const anchorsOf = ({ results, ingest }: VendorOperation): Anchor[] =>
   [results, [...results, '*']].flatMap((row): Anchor[] => [
     { rest: row, field: null },
@@ -63,7 +65,7 @@ const stepInto = (anchors: readonly Anchor[], key: string, isItem: boolean): Anc
     next === key || (isItem && next === '*') ? [{ rest, field }] : [],
   );
 
-/** Matches addresses in a text: absolute ones, and paths that stand alone. */
+/** Matches addresses in a text: absolute URLs, and paths. */
 const urlPattern = /https?:\/\/[^\s<>"'\\]+|(?<![^\s<("'])\/[^\s<>"'\\]+/g;
 
 const nowhere = 'http://vendor.invalid';
@@ -94,7 +96,7 @@ const redactUrl = (rules: Rules, text: string): string => {
 type Walk = {
   rules: Rules;
   secrets: Secrets;
-  /** Redacted values with their replacements, since addresses may hold the same values. */
+  /** Redacted values with their replacements, since URLs may contain such values again. */
   replaced: Map<string, string>;
 };
 
@@ -106,7 +108,7 @@ const decode = (text: string): string => {
   }
 };
 
-/** Replaces the parts of an address or path that are redacted values. */
+/** Replaces those parts of a URL or path that are redacted values. */
 const redactParts = ({ replaced }: Walk, text: string): string =>
   replaced.size === 0
     ? text
@@ -122,7 +124,7 @@ const scrubText = (walk: Walk, text: string): string =>
 
 const fewestChars = 4;
 
-/** Redacts a scalar, and records its replacement for addresses. */
+/** Redacts a scalar, and records its replacement, which is also used in URLs. */
 const redactKnown = ({ rules, replaced }: Walk, policy: FieldPolicy, value: unknown): unknown => {
   const kept = redactScalar(rules.slug, policy, value);
   if (kept !== value && typeof value === 'string' && value.length >= fewestChars) {
@@ -131,7 +133,7 @@ const redactKnown = ({ rules, replaced }: Walk, policy: FieldPolicy, value: unkn
   return kept;
 };
 
-/** Replaces values in addresses that were redacted elsewhere in the answer. */
+/** Replaces values in URLs that were redacted elsewhere in the answer. */
 const scrubAddresses = (walk: Walk, value: unknown): unknown => {
   if (typeof value === 'string') return /[/]/.test(value) ? scrubText(walk, value) : value;
   if (Array.isArray(value)) return value.map((item: unknown) => scrubAddresses(walk, item));
@@ -155,7 +157,7 @@ const policyAt = (positions: readonly Position[]): FieldPolicy | undefined =>
   );
 
 /**
- * Returns all positions of a place under the policy: those inherited from its surroundings, and those of rows that
+ * Returns all positions of a value under the policy: those inherited from the value around it, and those of rows that
  * begin there.
  */
 const arriveAt = (rules: Rules, positions: Position[], anchors: readonly Anchor[]): Position[] => [
@@ -167,7 +169,7 @@ const arriveAt = (rules: Rules, positions: Position[], anchors: readonly Anchor[
     ),
 ];
 
-/** Redacts a value at any depth. The recursion is safe, since the reader of bodies limits their depth. */
+/** Redacts a value at any depth. The recursion is safe, since the code that reads bodies limits their depth. */
 const keep = (walk: Walk, value: unknown, around: Position[], anchors: Anchor[]): unknown => {
   const { rules } = walk;
   const positions = arriveAt(rules, around, anchors);
@@ -201,7 +203,9 @@ const keepBody = (walk: Walk, body: unknown, anchors: Anchor[]): unknown => {
   return walk.replaced.size === 0 ? kept : scrubAddresses(walk, kept);
 };
 
-/** Returns the fields of rows that an argument stands for: by its name, by ingest, by the filter of its route. */
+/**
+ * Returns the fields of rows that an argument corresponds to: by its name, by ingest, or by the filter of its route.
+ */
 const fieldsOf = (
   contract: Contract,
   operation: VendorOperation,
@@ -218,7 +222,7 @@ const fieldsOf = (
     .map(({ path }) => path),
 ];
 
-/** Returns the policy for a value that stands for these fields. */
+/** Returns the policy for a value that corresponds to these fields. */
 const policyOfFields = (rules: Rules, fields: readonly FieldPath[]): FieldPolicy | undefined =>
   policyAt(
     fields.map((path) =>
@@ -226,7 +230,7 @@ const policyOfFields = (rules: Rules, fields: readonly FieldPath[]): FieldPolicy
     ),
   );
 
-/** Returns the policy for the field that an argument stands for. */
+/** Returns the policy for the field that an argument corresponds to. */
 export const argumentPolicy = (
   contract: Contract,
   operation: VendorOperation,
@@ -237,8 +241,7 @@ export const argumentPolicy = (
     : policyOfFields(rulesOf(contract.redact), fieldsOf(contract, operation, argument));
 
 /**
- * Creates the redaction of one answer. Its headers and address must be redacted last, when all replaced values are
- * known.
+ * Creates the redaction of one answer. Its headers and URL must be redacted last, when all replaced values are known.
  */
 export const createAnswerRedaction = (contract: Contract, secrets: Secrets): AnswerRedaction => {
   const rules = rulesOf(contract.redact ?? noPolicy);

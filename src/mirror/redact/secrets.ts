@@ -1,13 +1,13 @@
 /**
- * Removes credentials from texts. A credential sent to a vendor may come back in a body, an address or an error
- * message, and must never be written or shown. Each secret is searched for as it is, and in the encoded forms in which
- * requests carry it.
+ * Removes credentials from texts. A credential that was sent to a vendor may come back in a body, a URL or an error
+ * message, and must never be written or shown. Each secret is searched for as it is, and in the encoded forms that
+ * requests use.
  */
 
 export type Secrets = {
   /**
-   * Adds a secret to remove from now on. A text of a few characters is ignored, since it could not be distinguished
-   * from ordinary text.
+   * Adds a secret that is removed from now on. A text of a few characters is ignored, since it could not be
+   * distinguished from ordinary text.
    */
   add(secret: string): void;
   /** Returns the text without secrets. */
@@ -19,7 +19,7 @@ export const secretMark = '[secret]';
 
 const fewestChars = 4;
 
-/** Matches query parameters that usually carry credentials. */
+/** Matches names of query parameters that usually contain credentials. */
 const credentialName =
   /^(?:access_?token|refresh_?token|id_?token|auth_?token|token|api_?key|apikey|auth|authorization|client_?secret|secret|password|passwd|pwd|sig|signature|jwt|session_?id|sid|x-amz-(?:signature|security-token|credential)|x-goog-(?:signature|credential))$/i;
 
@@ -39,7 +39,7 @@ const formsOf = (secret: string): string[] => {
   ];
 };
 
-/** Creates the remover with some secrets. */
+/** Creates the remover of the given secrets. */
 export const createSecrets = (given: readonly string[] = []): Secrets => {
   let forms: string[] = [];
   const add = (secret: string): void => {

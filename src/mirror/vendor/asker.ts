@@ -1,7 +1,8 @@
 /**
- * Sends requests to a vendor as gently as its connector requires: one after another at its rate. If the vendor is busy
- * or fails, the request is retried after the time that the vendor asks for. The result is an answer, or the reason why
- * there is none. Only a refused credential, or a vendor that refuses requests for long, ends the whole capture.
+ * Sends requests to a vendor as slowly as its connector requires: one after another, at the connector's rate. If the
+ * vendor is busy or fails, the request is retried after the time that the vendor names. The result is an answer, or the
+ * reason why there is none. The whole capture ends only if the credential is refused, or if the vendor refuses requests
+ * for long.
  */
 
 import { AppError } from '#domain/error.ts';
@@ -12,7 +13,7 @@ import { type Admission, type Credentials, readCredentials } from './credentials
 import { askPage, ExchangeError, type Incoming } from './exchange.ts';
 import { createTokens } from './token.ts';
 
-/** An answer as received, or why there is none, as text that quotes nothing of it. */
+/** Answer as received, or the reason why there is none. The reason quotes nothing of an answer. */
 export type Asked = { attempts: number } & (
   | { answer: Incoming & { json: unknown } }
   | { failure: string; status: number | null }
@@ -22,7 +23,7 @@ export type Asker = {
   ask(url: URL): Promise<Asked>;
 };
 
-/** Clock and delays, which tests replace. */
+/** Clock and delays; tests replace both. */
 export type Time = {
   now(): number;
   /** Waits; ends early when the signal aborts. */
@@ -35,7 +36,7 @@ export type AskerOptions = {
   secrets: Secrets;
   time: Time;
   signal: AbortSignal;
-  /** Maximum size of a body, in bytes. */
+  /** Maximum size of an answer's body, in bytes. */
   mostBytes: number;
   /** Called before a wait that precedes another attempt. */
   onWait?(reason: string, ms: number): void;
@@ -43,10 +44,15 @@ export type AskerOptions = {
 
 const mostAttempts = 5;
 const firstBackoffMs = 1_000;
-/** Longest wait for a vendor, in milliseconds; a longer one ends the capture, since a person is watching. */
+/**
+ * Maximum wait for a vendor, in milliseconds. A longer wait would keep the user waiting, so the capture ends instead.
+ */
 const longestWaitMs = 300_000;
 
-/** Returns the delay that `Retry-After` requests, in seconds or as a date; undefined without one. */
+/**
+ * Returns the delay that the header `Retry-After` requests, in milliseconds; undefined if there is none. The header
+ * names seconds or a date.
+ */
 export const retryAfterMs = (header: string | undefined, nowMs: number): number | undefined => {
   if (header === undefined) return undefined;
   if (/^\d+(\.\d+)?$/.test(header.trim())) return Number(header) * 1_000;
@@ -70,13 +76,14 @@ const isJsonType = (type: string | undefined): boolean =>
   type === undefined || /^[^;]*[/+]json\s*(;|$)/i.test(type);
 
 /**
- * Returns why a body that is not JSON is none. `again`: it should have been JSON and is broken, so a retry may help.
+ * Returns why a body is not JSON. If `again` is true, the body should have been JSON but is broken, so a retry may
+ * help.
  */
 const faultOfBody = ({ headers }: Incoming): { reason: string; again: boolean } => {
   const type = headers['content-type'];
   if (isJsonType(type)) return { reason: 'its body is broken JSON', again: true };
   const [name = ''] = (type ?? '').split(';', 1);
-  return { reason: `its body is no JSON but ${name.trim().slice(0, 60)}`, again: false };
+  return { reason: `its body is not JSON but ${name.trim().slice(0, 60)}`, again: false };
 };
 
 type Attempt =
@@ -98,10 +105,10 @@ const judge = (answer: Incoming, nowMs: number): Attempt => {
 
 const refused = (status: number, { variables }: Credentials): AppError => {
   const which =
-    variables.length === 0 ? 'no credential' : `the credential of ${variables.join(', ')}`;
+    variables.length === 0 ? 'no credential' : `the credential from ${variables.join(', ')}`;
   return new AppError('unauthenticated', `the vendor refuses ${which}: status ${status}`, {
     detail: {
-      hint: 'see [auth] of connector.toml; the captures stay, and capture continues from there',
+      hint: 'see [auth] of connector.toml; the captures are kept, and the next capture continues from here',
     },
   });
 };
@@ -151,7 +158,7 @@ export const createAsker = (options: AskerOptions): Asker => {
     if (ms > longestWaitMs) {
       const message = `the vendor asks for a pause of ${Math.ceil(ms / 1_000)} s (${failure})`;
       throw new AppError('unavailable', message, {
-        detail: { hint: 'run the command again then: it continues from there' },
+        detail: { hint: 'run the command again after the pause: it continues from here' },
       });
     }
     onWait?.(failure, ms);

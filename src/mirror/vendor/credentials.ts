@@ -1,6 +1,6 @@
 /**
- * Credentials for a vendor. The connector names environment variables; their values are read here, placed where the
- * vendor expects them, and registered as secrets that no text may hold.
+ * Credentials for a vendor. The connector names environment variables. Their values are read here, sent where the
+ * vendor expects them, and registered as secrets, which are removed from all texts.
  */
 import { AppError } from '#domain/error.ts';
 import type { VendorContract } from '#language/contract.ts';
@@ -19,7 +19,7 @@ export type OAuthClient = {
 };
 
 export type Credentials = Admission & {
-  /** Set if a token has to be fetched first. */
+  /** Client of the vendor's token endpoint; null unless a token has to be fetched first. */
   oauth: OAuthClient | null;
   /** Variables that hold the credential, for messages when the vendor refuses it. */
   variables: string[];
@@ -33,8 +33,8 @@ const basic = (pair: string): string => {
 };
 
 /**
- * Reads the credentials. Throws `invalid` with the names of all variables that are missing, or hold characters that no
- * request can carry.
+ * Reads the credentials. Throws `invalid` with the names of all variables that are missing, or whose values contain
+ * characters that a request cannot contain.
  */
 export const readCredentials = (
   { auth }: Pick<VendorContract, 'auth'>,
@@ -48,7 +48,7 @@ export const readCredentials = (
   const problems = variables.flatMap((name) => {
     const value = env[name] ?? '';
     if (value === '') return [`${name} is not set`];
-    return isHeaderText(value) ? [] : [`${name} holds characters that no request can carry`];
+    return isHeaderText(value) ? [] : [`${name} contains characters that a request cannot contain`];
   });
   if (problems.length > 0) {
     throw new AppError(

@@ -1,6 +1,6 @@
 /**
- * Sends one request to a vendor by `fetch`, which also unpacks compressed answers. `fetch` must not follow redirects:
- * this file decides whether a credential goes along, which is only within its own origin.
+ * Sends one request to a vendor by `fetch`, which also unpacks compressed answers. `fetch` must not follow redirects,
+ * because this module sends a credential only within its own origin.
  */
 import { AppError } from '#domain/error.ts';
 import type { Admission } from './credentials.ts';
@@ -19,7 +19,7 @@ export type Incoming = {
   text: string;
 };
 
-/** Thrown when there is no answer; `again`: another attempt may succeed. */
+/** Thrown if there is no answer. If `again` is true, another attempt may succeed. */
 export class ExchangeError extends Error {
   readonly again: boolean;
   constructor(message: string, again: boolean) {
@@ -46,7 +46,7 @@ const readText = async (response: Response, mostBytes: number): Promise<string> 
   return new TextDecoder().decode(Buffer.concat(pieces));
 };
 
-/** Describes a failure without the platform's message, which may quote the address. */
+/** Describes a failure without the platform's message, which may quote the URL. */
 const wordsOf = (error: unknown): string => {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
@@ -96,8 +96,9 @@ const nextUrl = (from: URL, location: string | undefined, { query }: Admission):
 };
 
 /**
- * Requests a page and follows redirects. `isSecret` returns true if a text holds a credential; a foreign address with
- * one is not requested. Throws `ExchangeError`, and the signal's reason when it aborts.
+ * Requests a page and follows redirects. `isSecret` returns true if a text contains a credential; if the URL of a
+ * redirect to another origin does, the redirect is not followed. Throws `ExchangeError`, or the signal's reason when
+ * the signal aborts.
  */
 export const askPage = async (
   url: URL,
@@ -110,7 +111,10 @@ export const askPage = async (
   for (let hop = 0; hop <= mostRedirects; hop += 1) {
     const isHome = at.origin === url.origin;
     if (!isHome && isSecret(at.href)) {
-      throw new ExchangeError('it redirects elsewhere with the credential in the address', false);
+      throw new ExchangeError(
+        'it redirects to another origin with the credential in the URL',
+        false,
+      );
     }
     const headers = isHome ? { ...common, ...admission.headers } : common;
     const outgoing = { method: 'GET' as const, url: isHome ? admit(at, admission) : at, headers };
@@ -142,7 +146,10 @@ export const postForm = async (
     limits,
   );
   if (redirects.has(answer.status)) {
-    throw new AppError('invalid', 'the token_url redirects; name the address that it leads to');
+    throw new AppError(
+      'invalid',
+      'the token_url redirects; set token_url to the address that it leads to',
+    );
   }
   return answer;
 };

@@ -1,4 +1,7 @@
-/** Access tokens of an OAuth vendor: fetched, kept while they are valid, and refreshed if the vendor supports that. */
+/**
+ * Access tokens of an OAuth vendor. They are fetched, used while they are valid, and refreshed if the vendor supports
+ * that.
+ */
 import { AppError } from '#domain/error.ts';
 import { isObject, withoutByteOrderMark } from '#domain/json.ts';
 import type { Secrets } from '../redact/secrets.ts';
@@ -8,13 +11,13 @@ import { ExchangeError, type Incoming, type Limits, postForm } from './exchange.
 export type Tokens = {
   /** Returns a valid token. Throws `unauthenticated` if the vendor issues none. */
   current(limits: Limits): Promise<string>;
-  /** Discards the current token, which the vendor refused early. */
+  /** Discards the current token, which the vendor refused before its end. */
   giveUp(): void;
 };
 
 type Held = { token: string; endsAtMs: number; refresh: string | undefined };
 
-/** Time before its end at which a token is replaced, in milliseconds. */
+/** Time before the end of a token at which it is replaced, in milliseconds. */
 const marginMs = 10_000;
 const usualSeconds = 3_600;
 
@@ -27,7 +30,10 @@ const parse = (text: string): Record<string, unknown> => {
   }
 };
 
-/** Authenticates by Basic, as the standard requires; vendors that refuse that want the pair in the form. */
+/**
+ * Fetches a token with Basic authentication, as the standard requires. If the vendor refuses that, sends the client's
+ * id and secret in the form.
+ */
 const askFor = async (
   client: OAuthClient,
   form: Record<string, string>,
@@ -49,9 +55,13 @@ const readToken = ({ status, text }: Incoming, nowMs: number): Held => {
     const code = typeof answer.error === 'string' ? answer.error.slice(0, 60) : '';
     // An error code is a word of the standard; any other text may repeat what was sent.
     const said = /^[a-z_]+$/.test(code) ? `, ${code}` : '';
-    throw new AppError('unauthenticated', `the token_url gave no token: status ${status}${said}`, {
-      detail: { hint: 'look at token_url, client_id_env, secret_env and scope of [auth]' },
-    });
+    throw new AppError(
+      'unauthenticated',
+      `the token_url issued no token: status ${status}${said}`,
+      {
+        detail: { hint: 'check token_url, client_id_env, secret_env and scope of [auth]' },
+      },
+    );
   }
   const lasts = Number(seconds);
   const lastsMs = (Number.isFinite(lasts) && lasts > 0 ? lasts : usualSeconds) * 1_000;
@@ -60,7 +70,7 @@ const readToken = ({ status, text }: Incoming, nowMs: number): Held => {
   return { token, endsAtMs, refresh: typeof refresh === 'string' ? refresh : undefined };
 };
 
-/** Creates the source of a client's tokens; each token becomes a secret. */
+/** Creates the source of a client's tokens. Each token is registered as a secret. */
 export const createTokens = (client: OAuthClient, secrets: Secrets, now: () => number): Tokens => {
   let held: Held | undefined;
   const scope = client.scope === null ? {} : { scope: client.scope };

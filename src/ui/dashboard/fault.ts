@@ -1,4 +1,4 @@
-/** Shows on the page that its own code failed. Its author has no other way to see the error. */
+/** Shows on the page that the dashboard's own code failed. Its author has no other way to see the error. */
 
 const show = (words: string): void => {
   const element = document.createElement('div');
@@ -11,7 +11,7 @@ const show = (words: string): void => {
 const wordsOf = (reason: unknown): string =>
   reason instanceof Error ? `${reason.name}: ${reason.message}` : String(reason);
 
-/** True after the first error. Later errors mostly follow from it, and are not shown. */
+/** True after the first error. Later errors are not shown, since they mostly follow from the first. */
 let isTold = false;
 
 export const showFault = (reason: unknown): void => {

@@ -1,6 +1,6 @@
 /**
- * Base of the pages of dashboards: the modules that they may import, and their start. The page's own script arrives as
- * text with its data, and finds these modules in one global variable.
+ * Base of the pages of dashboards: the modules that a page may import, and its start. The page's own script arrives as
+ * text together with its data, and finds the modules in a global variable.
  */
 import * as react from 'react';
 import * as jsx from 'react/jsx-runtime';

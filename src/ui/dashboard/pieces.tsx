@@ -9,9 +9,12 @@ import { showFault } from './fault.ts';
 import { given } from './given.ts';
 import { plot } from './plot.ts';
 
-/** Data of the page: the output of its transform, or else the data of its session, tasks or world. */
+/**
+ * Data of the page: the output of the dashboard's transform. Without a transform, the data of its session, tasks or
+ * world.
+ */
 export const data = given.data;
-/** Target of the page. */
+/** Session, tasks or world that the page shows. */
 export const target = given.target;
 
 class Watched extends Component<{ children: ReactNode }, { isBroken: boolean }> {
@@ -44,7 +47,7 @@ export const mount = (Page: ComponentType): void => {
 
 type HeadProps = { title: ReactNode; children?: ReactNode };
 
-/** Shows the title of the page, with content beside it. */
+/** Shows the title of the page, with content next to it. */
 export const Head = ({ title, children }: HeadProps) => (
   <header className="dashboard-head">
     <h1>{title}</h1>
@@ -54,7 +57,7 @@ export const Head = ({ title, children }: HeadProps) => (
 
 type SectionProps = { title: string; note?: ReactNode; wide?: boolean; children: ReactNode };
 
-/** Shows a section with a heading; `wide` takes the whole width. */
+/** Shows a section with a heading. If `wide` is true, it takes the whole width. */
 export const Section = ({ title, note, wide = false, children }: SectionProps) => (
   <section className={wide ? 'panel wide' : 'panel'}>
     <h2>
@@ -65,7 +68,7 @@ export const Section = ({ title, note, wide = false, children }: SectionProps) =
   </section>
 );
 
-/** Arranges sections in columns, as many as fit. */
+/** Arranges sections in as many columns as fit. */
 export const Grid = ({ children }: { children: ReactNode }) => (
   <div className="panels">{children}</div>
 );
@@ -89,23 +92,23 @@ export const Figures = ({ children }: { children: ReactNode }) => (
   <dl className="figures">{children}</dl>
 );
 
-/** Shows a word in a frame, such as a verdict. */
+/** Shows a word in a coloured frame, such as a verdict. */
 export const Mark = ({ children, tone = 'plain' }: { children: ReactNode; tone?: Tone }) => (
   <span className={`mark ${tone}`}>{children}</span>
 );
 
-/** Placeholder for an empty list. */
+/** Shows a placeholder for an empty list. */
 export const Nothing = ({ children }: { children: ReactNode }) => (
   <p className="nothing">{children}</p>
 );
 
-/** Shows the age of a time, given as ISO text, and the exact time as a tooltip. */
+/** Shows how long ago a time was, which is given as ISO text, and the exact time as a tooltip. */
 export const Time = ({ at }: { at: string }) => <Moment time={new Date(at)} />;
 
-/** Shows an id, which a click copies. */
+/** Shows an id, which is copied by a click. */
 export const Id = ({ children }: { children: string }) => <CopyText text={children} />;
 
-/** Asks the parent page to open a session. Without such a parent it has no effect. */
+/** Asks the surrounding page to open a session. Without a surrounding page, it has no effect. */
 export const openSession = (id: string): void => parent.postMessage({ openSession: id }, '*');
 
 type Column<Row> = {
@@ -118,7 +121,7 @@ type TableProps<Row> = {
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   keyOf: (row: Row, index: number) => string | number;
-  /** Rows that are shown at first; a button shows the rest. */
+  /** Maximum number of rows that are shown at first; a button shows the rest. */
   most?: number;
 };
 
@@ -172,7 +175,7 @@ export const colours = {
 } as const;
 
 type ChartProps = {
-  /** Options of Observable Plot. The width is that of the surrounding element. */
+  /** Options of Observable Plot. The chart's width is set to that of the surrounding element. */
   options: PlotOptions;
   /** Description of the chart for screen readers. */
   label: string;

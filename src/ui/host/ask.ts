@@ -1,6 +1,9 @@
-/** Client of the session: its host below `/__svc/ui/`, and the world's own API at its prefix. */
+/**
+ * Client of the session. It sends requests to the session's host, below `/__svc/ui/`, and to the world's own API at its
+ * prefix.
+ */
 
-/** Error for display, with a hint at what to do next and the problems of single fields. */
+/** Error for display, with a hint at what to do next and with the problems of single fields. */
 export class AskError extends Error {
   readonly status: number;
   readonly problems: readonly FieldProblem[];
@@ -22,7 +25,7 @@ export class AskError extends Error {
   }
 }
 
-/** Problem of a field; `field` is '' for the row as a whole. */
+/** Problem of a field; `field` is '' if the row as a whole has the problem. */
 export type FieldProblem = { field: string; pointer: string; message: string };
 
 const hintOf = (status: number): string => {
@@ -47,7 +50,10 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** Finds the message in a vendor's error. Vendors use many names for it; the first text found is taken. */
+/**
+ * Finds the message in a vendor's error. Vendors use many names for the member that holds it; the first text found is
+ * taken.
+ */
 const wordsOf = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value.slice(0, 500);
   if (!isRecord(value)) return undefined;
@@ -86,7 +92,7 @@ const send = async (method: string, address: string, body: unknown): Promise<Res
 /** Answer with its parsed JSON and its headers. */
 export type Answer = { status: number; value: unknown; headers: Headers };
 
-/** Sends a request and returns any answer, success or error. Throws `AskError` if there is none. */
+/** Sends a request and returns the answer, whether success or error. Throws `AskError` if there is no answer. */
 export const exchange = async (
   method: string,
   address: string,

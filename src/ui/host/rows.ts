@@ -7,13 +7,13 @@ export const base = '/__svc/ui/entities';
 
 export type EntityCount = { name: string; rows: number };
 
-/** Filter and order of a list. `where` has a value or comparisons for each field. */
+/** Filter and order of a list. `where` maps each field to a value or to comparisons. */
 export type ListQuery = { where: Row; search: string; sort: string };
 
-/** Names of referenced rows, by the referring field and then by the key as text. */
+/** Names of referenced rows, by the referring field and then by the key of the referenced row as text. */
 export type Labels = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Page of rows. `cut` has the indexes of rows that were shortened. */
+/** Page of rows. `cut` lists the indexes of rows whose values were shortened. */
 export type RowPage = {
   rows: Row[];
   cut: number[];
@@ -43,7 +43,7 @@ const listTexts = ({ where, search, sort }: ListQuery): Record<string, string> =
   ...(sort === '' ? {} : { sort }),
 });
 
-/** Reads rows of a list, from an offset on. */
+/** Reads a page of a list's rows, from an offset on. */
 export const readRows = async (
   entity: PageEntity,
   query: ListQuery,

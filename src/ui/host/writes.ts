@@ -1,13 +1,13 @@
 /**
- * Writes rows: by the world's own route if it has one, else by the host, which uses the conventional tool or the
- * contract. A vendor's error seldom names the field at fault, so after one the host is asked to check the fields.
+ * Writes rows by the world's own route if it has one. Otherwise the host writes them, by the conventional tool or the
+ * contract. A vendor's error seldom names the field at fault, so the host is then asked to check the fields.
  */
 import { keyOf } from '../world/keys.ts';
 import { type PageEntity, type PageRoute, type Row, world } from '../world/model.ts';
 import { AskError, ask, type FieldProblem } from './ask.ts';
 import { addressOf, readRow } from './rows.ts';
 
-/** Change of a row; its key is that of the current row. */
+/** Change of a row. Its key is that of `row`, the current row. */
 export type Change = { entity: PageEntity; row: Row; fields: Row };
 
 type Part = { literal?: string; argument?: string };
@@ -17,7 +17,7 @@ const textOfPart = ({ literal, argument }: Part, { fills }: PageRoute, row: Row)
   return encodeURIComponent(String(row[fills[argument ?? ''] ?? ''] ?? ''));
 };
 
-/** Returns the address of a route for a row. An argument that takes several segments keeps its slashes. */
+/** Returns the address of a route for a row. In an argument that may take several segments, slashes are not encoded. */
 export const routeAddress = (route: PageRoute, row: Row): string => {
   const segments = route.segments.map((segment) => {
     const parts: readonly Part[] = 'parts' in segment ? segment.parts : [segment];
@@ -28,7 +28,7 @@ export const routeAddress = (route: PageRoute, row: Row): string => {
 };
 
 /**
- * Sets a value at a path of a body. Sets own properties only, so that a path such as `__proto__` cannot reach a
+ * Sets a value at a path of a body. It sets own properties only, so that a path such as `__proto__` cannot reach a
  * prototype.
  */
 const setAt = (body: Row, [name = '', ...rest]: readonly string[], value: unknown): void => {
@@ -52,7 +52,7 @@ export const bodyOf = (route: PageRoute, fields: Row): Row => {
   return body;
 };
 
-/** Asks the host for the problems of the fields that were sent. */
+/** Asks the host for the problems of the entered fields. */
 const problemsOf = async ({ entity, row, fields }: Change): Promise<FieldProblem[]> => {
   const key = Object.keys(row).length === 0 ? {} : { key: JSON.stringify(keyOf(entity, row)) };
   const answer = (await ask('POST', addressOf(entity, 'check', key), fields)) as {
@@ -80,7 +80,7 @@ const byRoute = async (route: PageRoute, change: Change): Promise<unknown> => {
 const isRow = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the key of the row in an answer; undefined if the answer does not have it. */
+/** Returns the key of the row in an answer; undefined if the answer does not contain it. */
 const keyIn = (entity: PageEntity, answer: unknown, envelope: string): unknown[] | undefined => {
   const held = envelope === '' || !isRow(answer) ? answer : answer[envelope];
   if (!isRow(held)) return undefined;
@@ -90,7 +90,7 @@ const keyIn = (entity: PageEntity, answer: unknown, envelope: string): unknown[]
     : undefined;
 };
 
-/** Creates a row and returns its key if known. Throws `AskError`. */
+/** Creates a row and returns its key, if that is known. Throws `AskError`. */
 export const createRow = async (
   entity: PageEntity,
   fields: Row,
@@ -110,8 +110,8 @@ const isGone = (entity: PageEntity, row: Row): Promise<boolean> =>
   readRow(entity, keyOf(entity, row)).then(() => false, isNotFound);
 
 /**
- * Writes to an existing row. If the answer is 404 because the row was deleted meanwhile, the error says so. A 404 of a
- * vendor may also concern another object, so the host is asked for the row.
+ * Writes to an existing row. A 404 may mean that the row was deleted meanwhile, but a vendor's 404 may also concern
+ * another object. So the host is asked for the row, and if it is gone, the error says so.
  */
 const onRow = async (
   entity: PageEntity,
@@ -151,7 +151,10 @@ export const deleteRow = (entity: PageEntity, row: Row): Promise<void> => {
   return onRow(entity, row, write, 'there is nothing to delete');
 };
 
-/** Returns the names of the fields that a form offers: those of the route, or all; an update does not offer the key. */
+/**
+ * Returns the names of the fields that a form offers: the fields of the route, or all if there is no route. A form for
+ * an update does not offer the key.
+ */
 export const writableFields = (entity: PageEntity, verb: 'create' | 'update'): string[] => {
   const route = entity.routes[verb];
   if (route === undefined) {

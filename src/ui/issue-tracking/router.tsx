@@ -1,4 +1,4 @@
-/** Routes of the page, which follow the vendor's addresses. */
+/** Routes of the page. Their paths are those of the vendor's own site. */
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { pageOptions } from '../pieces/start.tsx';
 import { NotHere } from '../pieces/states.tsx';

@@ -13,7 +13,7 @@ import { fieldOf, type PageEntity, type PageField, type Row, targetOf } from '..
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Attributes of an input: its id, and the element that describes it. */
+/** Attributes of an input: its id, and the id of the element that describes it. */
 type Description = {
   id: string;
   'aria-describedby': string;
@@ -41,7 +41,7 @@ const useMatches = (target: PageEntity, match: Partial<ListQuery>, limit: number
   return data?.rows ?? [];
 };
 
-/** Suggests keys of rows that a field may refer to, found by the entered text. */
+/** Suggests keys of rows that a field may refer to; the rows are found by the entered text. */
 const Suggestions = ({ target, text, id }: { target: PageEntity; text: string; id: string }) => (
   <datalist id={id}>
     {useMatches(target, { search: text.slice(0, 100) }, suggested).map((row) => {
@@ -151,7 +151,7 @@ const FormField = ({ faults, ...props }: FieldProps) => {
 const textsOf = (fields: readonly PageField[], row: Row): Texts =>
   Object.fromEntries(fields.map((field) => [field.name, writeInput(field, row[field.name])]));
 
-/** Sorts problems by field. Those of fields that the form does not have are shown above it. */
+/** Groups problems by field. Problems of fields that the form does not contain are shown above it. */
 const sortProblems = (problems: readonly FieldProblem[], fields: readonly PageField[]) => {
   const at = (name: string): string[] =>
     problems

@@ -1,6 +1,6 @@
 /**
- * Virtualized grid of a list. Only visible rows are rendered and only their pages fetched, so that a list of 100,000
- * rows costs no more than its visible part. Arrow keys move between rows, Enter opens one.
+ * Virtualized grid of a list. Only visible rows are rendered and only their pages are fetched, so that a list of
+ * 100,000 rows costs no more than its visible part. Arrow keys move between rows; Enter opens the focused row.
  */
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -14,7 +14,7 @@ import type { PageEntity, PageField, Row } from '../world/model.ts';
 
 export const rowHeight = 36;
 const rowsAhead = 12;
-/** Most rows of the grid. Browsers do not draw elements that are much higher. */
+/** Maximum number of rows of the grid. Browsers do not draw elements that are much higher than these rows together. */
 const mostShown = 800_000;
 
 export const listKey = (entity: PageEntity, query: ListQuery, page: number) => [

@@ -1,4 +1,7 @@
-/** List of an entity's rows: search, filters, order, and a form for a new row. The address holds the whole state. */
+/**
+ * List of an entity's rows: search, filters, order, and a form for a new row. The whole state of the list is in the
+ * address.
+ */
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';

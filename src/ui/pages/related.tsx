@@ -15,7 +15,7 @@ export const RowLink = ({ entity, row }: { entity: PageEntity; row: Row }) => (
   </Link>
 );
 
-/** Most columns besides the link to the row. */
+/** Maximum number of columns besides the link to the row. */
 const mostColumns = 4;
 
 const RelatedRows = ({

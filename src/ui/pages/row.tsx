@@ -1,4 +1,4 @@
-/** Page of a row: its fields, the rows that it refers to, those that refer to it, and the actions on it. */
+/** Page of a row: its fields, the rows that it refers to, the rows that refer to it, and the actions on it. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type Labels, type Reference, readRow, type WholeRow } from '../host/rows.ts';
@@ -10,7 +10,7 @@ import { DeleteRow } from './delete.tsx';
 import { EditRow } from './form.tsx';
 import { Related, RowLink } from './related.tsx';
 
-/** Returns the names of the rows that a row refers to by a single field. */
+/** Returns the names of the rows that the given row refers to by a single field. */
 const labelsOf = (references: readonly Reference[]): Labels =>
   Object.fromEntries(
     references.flatMap(({ fields, entity: name, row }) => {

@@ -1,4 +1,4 @@
-/** Announces a finished action in a few words: shown briefly, and read by screen readers. */
+/** Announces a finished action: the text is shown briefly, and read by screen readers. */
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react';
 
 const shownMs = 4_000;

@@ -1,7 +1,7 @@
 /** Chooses the columns of a list, their order and their widths. */
 import { fieldOf, type PageEntity, type PageField, targetOf } from '../world/model.ts';
 
-/** Most columns of a list. Further fields are on the page of each row. */
+/** Maximum number of columns of a list. The page of each row also shows the other fields. */
 const mostColumns = 16;
 
 const rank = (entity: PageEntity, { name, kind, format }: PageField): number => {
@@ -35,7 +35,8 @@ const leastWidth = (entity: PageEntity, field: PageField): number => {
 };
 
 /**
- * Returns a column's share of the remaining width: most for the title, much for other texts, little for short values.
+ * Returns a column's share of the remaining width: the largest for the title, a large one for other texts, a small one
+ * for short values.
  */
 const shareOf = (entity: PageEntity, { name, kind, format }: PageField): number => {
   if (name === entity.title) return 4;
@@ -55,7 +56,7 @@ export const templateOf = (entity: PageEntity, columns: readonly PageField[]): s
 
 const pixels = (width: string): number => Number(/\d+/.exec(width)?.[0] ?? 0);
 
-/** Returns the least width of all columns, in pixels. */
+/** Returns the minimum width of all columns together, in pixels. */
 export const widthOfAll = (entity: PageEntity, columns: readonly PageField[]): number =>
   columns.reduce((sum, field) => sum + pixels(widthOf(entity, field)), 0);
 

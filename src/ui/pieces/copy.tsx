@@ -1,7 +1,7 @@
-/** Id, which a click copies. */
+/** Shows an id, which is copied by a click. */
 import { useAnnounce } from './announce.tsx';
 
-/** Copies by a selection. Pages that are not served over TLS have no clipboard API. */
+/** Copies a text by selecting it. Pages that are not served over TLS have no clipboard API. */
 const copyBySelection = (text: string): boolean => {
   const area = document.createElement('textarea');
   area.value = text;

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { ThemeChoice } from './theme.tsx';
 
 type FrameProps = {
-  /** Beginning of the header: the product and its links. */
+  /** Start of the header: the product's name and its links. */
   begin: ReactNode;
   /** End of the header, after the choice of the theme. */
   end?: ReactNode;

@@ -1,4 +1,4 @@
-/** Select that filters a list. */
+/** Select box that filters a list. */
 export type Options = readonly (readonly [value: string, words: string])[];
 
 type ListChoiceProps = {

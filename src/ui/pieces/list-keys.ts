@@ -1,5 +1,6 @@
 /**
- * Keyboard navigation of lists: `j`, `k` and the arrows move between rows, Enter opens one, Escape focuses the search.
+ * Keyboard navigation of lists: `j`, `k` and the arrows move between rows, Enter opens the focused row, Escape focuses
+ * the search.
  */
 import { useEffect } from 'react';
 import { isTyping } from './slash.ts';

@@ -1,21 +1,21 @@
 /**
- * Dialog to choose some of many options: search, tick or untick, then apply all at once. It is the browser's own
- * dialog, which traps the focus, closes on Escape and restores the focus.
+ * Dialog to choose some of many options: the user searches, ticks or unticks options, and applies all changes at once.
+ * It is a native dialog of the browser, which traps the focus, closes on Escape and restores the focus.
  */
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Loading } from './states.tsx';
 
-/** Selection after and before the dialog. Both are needed, since other users may change the values meanwhile. */
+/** Selection before the dialog and after it. Both are needed, since other users may change the values meanwhile. */
 export type Choice = { before: readonly string[]; after: readonly string[] };
 
-/** Option. `mark` is displayed, `name` is searched. */
+/** Option of a picker. `mark` is displayed, `name` is searched. */
 export type Option = { value: string; name: string; mark: ReactNode; hint?: string | null };
 
 type PickerProps = {
   title: string;
   options: readonly Option[] | undefined;
   chosen: readonly string[];
-  /** True if at most one option can be chosen. */
+  /** True if only one option can be chosen. */
   isSingle?: boolean;
   onApply: (choice: Choice) => void;
   onClose: () => void;

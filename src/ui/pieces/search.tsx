@@ -1,4 +1,4 @@
-/** Search of a list. It is sent on Enter, not on each key, because the vendor limits searches. */
+/** Search input of a list. The search is sent on Enter, not on each key, because the vendor limits searches. */
 import { useEffect, useRef, useState } from 'react';
 import { useSlash } from './slash.ts';
 

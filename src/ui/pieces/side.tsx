@@ -7,7 +7,7 @@ type SideProps = {
   /** Text shown if there are no values. */
   none: string;
   children: ReactNode[] | ReactNode;
-  /** Undefined if the viewer may not change the values. */
+  /** Dialog to change the values; undefined if the viewer may not change them. */
   edit?:
     | {
         options: readonly Option[] | undefined;

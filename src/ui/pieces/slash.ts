@@ -1,4 +1,4 @@
-/** `/` focuses the search, unless the focus is in an input. */
+/** Makes the key `/` focus the search, unless the focus is in an input. */
 import { type RefObject, useEffect } from 'react';
 
 /** Returns true if a key belongs to the focused input, not to the page. */

@@ -7,7 +7,7 @@ import { Announcer } from './announce.tsx';
 import { Failure, NotHere } from './states.tsx';
 import { applyTheme } from './theme.tsx';
 
-/** Replaces a page whose rendering fails. */
+/** Shown in place of a page whose rendering failed. */
 const ErrorPage = ({ error, reset }: ErrorComponentProps) => (
   <Failure error={error} retry={reset} />
 );

@@ -1,4 +1,4 @@
-/** Placeholders for rows: while they load, if there are none, and after an error. */
+/** Placeholders for rows: while rows load, if there are none, and after an error. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { AskError } from '../host/ask.ts';
@@ -25,7 +25,7 @@ const hintOf = (error: unknown): string =>
 
 type FailureProps = { error: unknown; retry: () => void; children?: ReactNode };
 
-/** Shows an error and what to do next; children are further actions. */
+/** Shows an error and what to do next; `children` are further actions. */
 export const Failure = ({ error, retry, children }: FailureProps) => (
   <div className="state" role="alert">
     <p className="state-title">{wordsOf(error)}</p>

@@ -1,4 +1,4 @@
-/** Theme: that of the system, unless the user chose light or dark in this browser. */
+/** Theme of the page: that of the system, unless the user chose light or dark in this browser. */
 import { useState } from 'react';
 
 const name = 'svc-theme';

@@ -8,7 +8,7 @@ import { readTime } from '../world/times.ts';
 import { CopyText } from './copy.tsx';
 import { WorldTime } from './time.tsx';
 
-/** Most characters of a text in a list. */
+/** Maximum number of characters of a text that a list shows. */
 const listChars = 200;
 
 const shorten = (text: string): string =>
@@ -36,9 +36,9 @@ type ValueProps = {
   entity: PageEntity;
   field: PageField;
   row: Row;
-  /** Names of the rows that it refers to. */
+  /** Names of the rows that the value refers to. */
   labels?: Labels;
-  /** True in a list, which is navigated by arrows: links and buttons are left out of the tab order. */
+  /** True in a list, whose rows are reached by arrow keys: links and buttons are then left out of the tab order. */
   inList?: boolean;
 };
 
@@ -81,7 +81,7 @@ export const Value = ({
   return <Plain field={field} value={value} />;
 };
 
-/** Shows a complete value, for the page of its row. */
+/** Shows a value in full, for the page of its row. */
 export const WholeValue = (props: ValueProps): ReactNode => {
   const value = props.row[props.field.name];
   if (typeof value === 'object' && value !== null) {
@@ -92,8 +92,8 @@ export const WholeValue = (props: ValueProps): ReactNode => {
 };
 
 /**
- * Returns true for numbers, which are aligned to the right so that digits line up. References that are shown by a
- * row's name are not.
+ * Returns true for numbers, which are aligned to the right so that digits line up. A reference that is shown by a row's
+ * name is not aligned so.
  */
 export const isRight = (entity: PageEntity, { kind, name }: PageField): boolean =>
   (kind === 'integer' || kind === 'number') && !targetOf(entity, name)?.title;

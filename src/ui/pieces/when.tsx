@@ -1,4 +1,4 @@
-/** Shows a time in the vendor's notation. */
+/** Shows a time that is given in the vendor's notation. */
 
 import { readTime } from '../world/times.ts';
 import { Time } from './time.tsx';

@@ -1,9 +1,9 @@
-/** Sends a person's input on the picture of the browser: mouse, keys, clipboard, and the size of the window. */
+/** Sends a person's input on the picture of the browser: mouse, keys, clipboard, and window size. */
 import type { ViewInput } from '#wire/live-view/messages.ts';
 
 type Send = (input: ViewInput) => void;
 
-/** Element that has the focus, and the canvas in it. */
+/** Element that receives the focus, and the canvas within it. */
 export type Surface = { surface: HTMLElement; canvas: HTMLCanvasElement };
 
 const modifiersOf = (event: MouseEvent | KeyboardEvent): number =>
@@ -14,7 +14,7 @@ const modifiersOf = (event: MouseEvent | KeyboardEvent): number =>
 
 const buttonNames = ['left', 'middle', 'right', 'back', 'forward'] as const;
 
-/** Pixels of one line, for a wheel that counts in lines. */
+/** Height of a line in pixels, for wheels that report lines. */
 const lineHeight = 20;
 
 type Listening = { send: Send; signal: AbortSignal };
@@ -65,7 +65,7 @@ const listenToMouse = (
     });
   };
   let last = { at: 0, x: 0, y: 0, clicks: 0 };
-  /** Pointer events do not count clicks, so presses near one another in place and time are counted here. */
+  /** Counts clicks. Pointer events do not count them, so presses that are close in place and time are counted here. */
   const clicksOf = ({ type, timeStamp, offsetX: x, offsetY: y }: PointerEvent): number => {
     if (type === 'pointerdown') {
       const isAgain = timeStamp - last.at < 500 && Math.hypot(x - last.x, y - last.y) < 5;
@@ -121,7 +121,7 @@ const listenToKeys = ({ surface }: Surface, { send, signal }: Listening): void =
   );
 };
 
-/** Sends the available size once it stays unchanged. */
+/** Sends the size that is available for the picture, once it has stopped changing. */
 const listenToSize = (room: HTMLElement, { send, signal }: Listening): void => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const observer = new ResizeObserver(() => {

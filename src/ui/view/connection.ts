@@ -1,4 +1,4 @@
-/** Connection of the page to the browser program. It reconnects when the browser is available again. */
+/** Connects the page to the browser program. It reconnects once the browser is available again. */
 import type { ViewInput, ViewMessage } from '#wire/live-view/messages.ts';
 
 /** State of the connection, with the message for the user. */
@@ -7,7 +7,7 @@ export type ConnectionState =
   /** The page is connected; the browser is not ready yet. */
   | { is: 'waiting' }
   | { is: 'open' }
-  /** The connection will return at the same address. */
+  /** The connection was lost, and will return at the same address. */
   | { is: 'away'; why: string }
   | { is: 'over'; why: string; next: string };
 
@@ -15,13 +15,13 @@ export type Connection = { send(input: ViewInput): void; close(): void };
 
 export type ConnectionOptions = {
   onNews(news: ViewMessage): void;
-  /** Called with a frame: its size in CSS pixels of the page, and the picture. */
+  /** Called with a frame: the size of the browser's page in CSS pixels, and the picture. */
   onFrame(size: { width: number; height: number }, picture: Blob): void;
   onState(connectionState: ConnectionState): void;
 };
 
 /**
- * Close codes after which the same address works again, with the message to show meanwhile; see
+ * Messages to show while the page reconnects, by close code. After these codes the same address works again; see
  * browser-image/closures.ts.
  */
 const comesBack: Readonly<Record<number, string>> = {
@@ -47,7 +47,7 @@ const noLink = { why: 'This view has ended.', next: 'Open a new link to see the 
 
 const firstPauseMs = 100;
 const mostPauseMs = 5_000;
-/** Most attempts to reconnect. A view whose link is no longer valid never succeeds. */
+/** Maximum number of attempts to reconnect. A view whose link is no longer valid never succeeds. */
 const mostAttempts = 20;
 
 const readFrame = (bytes: ArrayBuffer) => {

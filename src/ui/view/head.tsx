@@ -7,7 +7,7 @@ type Send = (input: ViewInput) => void;
 type TabProps = { tab: ViewTab; isShown: boolean; isReadOnly: boolean; send: Send };
 
 /**
- * Shows a tab. By keyboard it is closed with Delete: a tab list may contain only tabs, so the close button is for the
+ * Shows a tab. The keyboard closes it with Delete: a tab list may contain only tabs, so the close button is for the
  * mouse alone.
  */
 const Tab = ({ tab: { id, title, url }, isShown, isReadOnly, send }: TabProps) => (

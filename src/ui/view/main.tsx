@@ -90,7 +90,7 @@ const useConnection = (
   return useMemo(() => (input) => connection.current?.send(input), []);
 };
 
-/** Message over the picture, or in its place. */
+/** Shows a message over the picture, or in its place. */
 const Over = ({ connectionState, hasPicture }: Pick<View, 'connectionState' | 'hasPicture'>) => {
   if (connectionState.is === 'away') {
     return (
@@ -147,7 +147,7 @@ const LiveView = () => {
   );
 };
 
-/** Page for a viewer who is not admitted. */
+/** Page for a viewer who is not given access. */
 const Refused = ({ why }: { why: string }) => (
   <main className="live-view bare">
     <Empty title={why} />

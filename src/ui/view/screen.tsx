@@ -3,10 +3,10 @@ import { useEffect, useRef } from 'react';
 import type { ViewInput } from '#wire/live-view/messages.ts';
 import { listen } from './acts.ts';
 
-/** Picture, and the size in CSS pixels of the page that it shows. */
+/** Picture, and the size in CSS pixels of the page in the browser. */
 export type Frame = { size: { width: number; height: number }; picture: Blob };
 
-/** Receiver of frames, which are drawn directly, without React. */
+/** Function that draws frames directly, without React. */
 export type FrameSink = { draw: (frame: Frame) => Promise<void> };
 
 type ScreenProps = {

@@ -1,6 +1,6 @@
 /**
- * Time of the world, as its host last reported it. It decides what is past and future in a world, not the clock of
- * this machine.
+ * Time of the world, as its host last reported it. In a world, this time decides what is past and future, not the clock
+ * of this machine.
  */
 let reported: Date | undefined;
 
@@ -9,5 +9,5 @@ export const setWorldNow = (now: string): void => {
   reported = new Date(now);
 };
 
-/** Returns the world's time; that of this machine if the host reported none. */
+/** Returns the world's time. If the host reported none, returns the time of this machine. */
 export const worldNow = (): Date => reported ?? new Date();

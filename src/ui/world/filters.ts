@@ -27,7 +27,7 @@ export const operatorsOf = ({ kind, of }: PageField): Operator[] => {
 export const takesValue = (operator: Operator): boolean =>
   operator !== 'empty' && operator !== 'filled';
 
-/** Parses a condition into the host's form, or returns its fault. */
+/** Parses a condition into the host's form, or returns what is wrong with it. */
 export const readFilter = (
   field: PageField,
   operator: Operator,
@@ -64,7 +64,7 @@ export const describeFilters = (entity: PageEntity, where: Row): ToldFilter[] =>
     }));
   });
 
-/** Returns the conditions without one of them. */
+/** Returns the conditions of a list without one of them. */
 export const withoutFilter = (where: Row, field: string, operator: string | null): Row => {
   const { [field]: wanted, ...others } = where;
   if (operator === null || typeof wanted !== 'object' || wanted === null) return others;
@@ -72,7 +72,7 @@ export const withoutFilter = (where: Row, field: string, operator: string | null
   return Object.keys(left).length === 0 ? others : { ...others, [field]: left };
 };
 
-/** Returns the conditions with another one. A field can have several. */
+/** Returns the conditions of a list with one more. A field can have several conditions. */
 export const withFilter = (where: Row, field: string, condition: Row): Row => {
   const own = where[field];
   const isComparison = typeof own === 'object' && own !== null && !Array.isArray(own);

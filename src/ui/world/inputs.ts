@@ -48,7 +48,7 @@ export const readInput = (field: PageField, text: string): ReadInput => {
   }
 };
 
-/** Formats a value as the text of a form; '' for none. */
+/** Formats a value as the text of a form input; '' if there is no value. */
 export const writeInput = (field: PageField, value: unknown): string => {
   if (value === null || value === undefined) return '';
   if (field.kind === 'choice') return JSON.stringify(value);
@@ -56,7 +56,7 @@ export const writeInput = (field: PageField, value: unknown): string => {
   return String(value);
 };
 
-/** Values that a form sends: the changed fields, and the faults of invalid ones. */
+/** Values that a form sends: the changed fields, and error messages for invalid fields. */
 export type Entered = { fields: Record<string, unknown>; faults: Record<string, string> };
 
 const readEmpty = (field: PageField, isNew: boolean): ReadInput | undefined => {
@@ -68,8 +68,8 @@ const readEmpty = (field: PageField, isNew: boolean): ReadInput | undefined => {
 };
 
 /**
- * Reads the texts of a form. `before` are the initial texts. Without them the row is new, and empty fields are left
- * out, or null if they are required.
+ * Reads the texts of a form. `before` contains the initial texts. Without it the row is new: empty fields are left out,
+ * or null if they are required.
  */
 export const readForm = (
   fields: readonly PageField[],

@@ -1,6 +1,6 @@
 /**
- * Keys of rows in addresses: the values of the key in order, separated by commas. A text keeps its characters, except
- * the few that have a meaning here.
+ * Keys of rows in addresses: the values of the key in order, separated by commas. The characters of a text stay as they
+ * are, except the few that have a meaning here.
  */
 import { fieldOf, type PageEntity, type Row } from './model.ts';
 
@@ -47,7 +47,7 @@ export const readKeyText = (entity: PageEntity, text: string): unknown[] | undef
 export const showKey = (key: readonly unknown[]): string =>
   key.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join(' / ');
 
-/** Returns the name of a row: its title, else its key. */
+/** Returns the name of a row: its title, or else its key. */
 export const nameOf = (entity: PageEntity, row: Row): string => {
   const title = entity.title === null ? undefined : row[entity.title];
   return typeof title === 'string' && title !== '' ? title : showKey(keyOf(entity, row));

@@ -1,7 +1,7 @@
 /** Parses the search parameters of a list's address, which may contain anything. */
 import type { Row } from './model.ts';
 
-/** Order, search and conditions; `form` is set while a new row is being entered. */
+/** Order, search and conditions of a list; `form` is set while the user enters a new row. */
 export type ListSearch = { sort?: string; search?: string; where?: Row; form?: 'new' };
 
 const isRecord = (value: unknown): value is Row =>

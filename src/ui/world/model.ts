@@ -1,4 +1,4 @@
-/** Model of the world that the page shows: written by the compiler, looked up by name. */
+/** Model of the world that the page shows. The compiler writes the model; entities are looked up by name. */
 import type { PageEntity, PageField, PageModel } from '#language/artifacts/page/model.ts';
 
 export type {

@@ -1,6 +1,6 @@
 /**
- * Formats times for people: as age, or as date and time. Dates are in UTC, the zone of worlds, whatever the zone of
- * the browser.
+ * Formats times for people: as age, or as date and time. Dates are in UTC, the time zone of worlds, whatever the zone
+ * of the browser.
  */
 
 const units = [
@@ -35,7 +35,7 @@ const recentMs = 30 * 86_400_000;
 // Without the mark a bundler would keep it in pages that never use it.
 const day = /* @__PURE__ */ new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** Returns the age of recent times, and else the day. */
+/** Returns the age of a recent time, and the day of an older one. */
 export const showRecent = (time: Date, now = new Date()): string =>
   Math.abs(now.getTime() - time.getTime()) < recentMs ? showRelative(time, now) : day.format(time);
 

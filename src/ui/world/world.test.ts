@@ -59,12 +59,12 @@ describe('keys in addresses', () => {
     expect(readKeyText(two, text)).toEqual(key);
   });
 
-  it('are undefined if a part is missing or not a value', () => {
+  it('cannot be parsed if a part is missing or is not a value', () => {
     expect(readKeyText(two, 'ann')).toBeUndefined();
     expect(readKeyText(two, 'ann,x')).toBeUndefined();
   });
 
-  it('are shown with the title before them', () => {
+  it("are shown after the row's title", () => {
     expect(showKey(['ann', 5])).toBe('ann / 5');
     expect(nameOf(entity({ title: 'title' }), { id: 1, title: 'T' })).toBe('T');
     expect(nameOf(entity({ title: 'title' }), { id: 1, title: '' })).toBe('1');
@@ -100,12 +100,12 @@ describe('the text in an input', () => {
     field('state', { kind: 'choice', choices: ['a'] }),
   ];
 
-  it('creates a row of the fields that are not empty', () => {
+  it('creates a row from the fields that are not empty', () => {
     expect(readForm(fields, { id: '1' })).toEqual({ fields: { id: 1, rank: null }, faults: {} });
     expect(readForm(fields, {}).faults).toEqual({ id: 'Enter a value.' });
   });
 
-  it('updates the changed fields only, and empties them as the field allows', () => {
+  it('updates only changed fields, and empties each in the way that it allows', () => {
     const before = { id: '1', note: 'n', rank: '2', state: '"a"' };
     expect(readForm(fields, before, before)).toEqual({ fields: {}, faults: {} });
     const emptied = readForm(fields, { id: '1' }, before);
@@ -117,7 +117,7 @@ describe('the text in an input', () => {
 describe('filters', () => {
   const rank = field('rank', { kind: 'integer' });
 
-  it('are conditions of a field, which may have several', () => {
+  it('contain several conditions on a field', () => {
     expect(readFilter(rank, 'gte', '5')).toEqual({ condition: { gte: 5 } });
     expect(readFilter(rank, 'gte', 'x')).toHaveProperty('fault');
     expect(readFilter(rank, 'empty', '')).toEqual({ condition: { exists: false } });
@@ -137,8 +137,8 @@ describe('filters', () => {
   });
 });
 
-describe('routes', () => {
-  it('get their addresses and bodies from own fields of a row only', () => {
+describe("a world's routes", () => {
+  it('take their addresses and bodies only from own fields of a row', () => {
     const row = { folder: 'a/b c', name: 'x/y' };
     expect(routeAddress(route, row)).toBe('/-/api/files/a/b%20c/x%2Fy.json');
     expect(JSON.stringify(bodyOf(route, { title: 't', note: 'n', other: 1 }))).toBe(
@@ -147,7 +147,7 @@ describe('routes', () => {
     expect(({} as Record<string, unknown>).note).toBeUndefined();
   });
 
-  it('define the fields of a form; without a route, a key is set only when the row is created', () => {
+  it('define the fields of a form; without a route, only the form for a new row has the key', () => {
     expect(writableFields(entity({ routes: { create: route } }), 'create')).toEqual([
       'folder',
       'name',
@@ -160,7 +160,7 @@ describe('routes', () => {
 });
 
 describe('times', () => {
-  it('are shown relative to now', () => {
+  it('are shown relative to the current time', () => {
     const now = new Date('2026-03-01T12:00:00Z');
     const shown = (text: string) => showRelative(readTime(text) ?? now, now);
     expect(shown('2026-03-01T11:59:58Z')).toBe('now');

@@ -38,7 +38,7 @@ export type Issue = {
   locked: boolean;
   created_at: string;
   closed_at: string | null;
-  /** API address of the repository, which shows the repository of a search result. */
+  /** Address of the repository in the API. In a search result, it shows which repository the issue belongs to. */
   repository_url: string;
   draft?: boolean;
   pull_request?: { merged_at: string | null };
@@ -101,7 +101,7 @@ export type ChangedFile = {
 export type Check = { id: number; name: string; status: string; conclusion: string | null };
 export type Status = { context: string; state: string; description: string | null };
 
-/** Entry of an issue's timeline: an event or a comment. Its members depend on `event`. */
+/** Entry of an issue's timeline: an event or a comment. `event` decides which other members it has. */
 export type Moment = {
   event: string;
   id?: number;

@@ -29,7 +29,7 @@ import {
 
 /** Time for which answers that rarely change stay fresh, in milliseconds. */
 const steadyMs = 60_000;
-/** Time for which search results stay fresh: the vendor limits searches to thirty a minute. */
+/** Time for which search results stay fresh, in milliseconds: the vendor limits searches to thirty a minute. */
 const searchMs = 15_000;
 
 export const useViewer = () =>
@@ -41,7 +41,7 @@ export const useViewer = () =>
 
 type Found<T> = { total_count: number; items: T[] };
 
-/** Reads the viewer's repositories or, with search words, those found among all. */
+/** Reads the viewer's repositories. If there are search words, reads the repositories that match them, among all. */
 export const useRepositories = (words: string, page: number) =>
   useQuery({
     queryKey: ['repositories', words, page],
@@ -88,7 +88,7 @@ export const useTimeline = (place: Place, number: number, pages: number) =>
 
 const whole = async <T>(path: string): Promise<T[]> => (await readPages<T>(path)).items;
 
-/** Labels that an issue of the repository can have. */
+/** Reads the labels that an issue of the repository can have. */
 export const useLabels = (place: Place) =>
   useQuery({
     queryKey: ['labels', place],

@@ -1,12 +1,12 @@
 /**
  * Client of the world's own API, below the prefix that `[ui] api_path` names. It is the vendor's API, so errors are
- * shown in the vendor's words, at the field that they name.
+ * shown in the vendor's words, at the input of the field that they name.
  */
 import { type Answer, AskError, errorOf, exchange, isGood } from '../../host/ask.ts';
 
 const apiPath = '/__world-api';
 
-/** Rows of a page, and most pages of a list that is read completely. The vendor gives at most 100 rows at once. */
+/** Maximum number of rows on a page, as the vendor allows, and maximum number of pages that are read of a list. */
 export const mostPerPage = 100;
 const mostPages = 10;
 
@@ -19,7 +19,7 @@ const wordsOfCode: Record<string, string> = {
   already_exists: 'exists already',
 };
 
-/** Vendor's message about a field; `field` is '' if it concerns the whole. */
+/** Vendor's message about a field; `field` is '' if the message concerns the request as a whole. */
 export type Complaint = { field: string; words: string };
 
 const toComplaint = (wrong: Wrong | string): Complaint => {
@@ -44,13 +44,13 @@ const secondsToWait = ({ headers }: Answer): number | undefined => {
 };
 
 /**
- * Returns true if the vendor refused the request. Only the vendor's errors link to its documentation; those of the
- * session do not.
+ * Returns true if the vendor's API refused the request, and not the session. Only errors of the API link to the
+ * vendor's documentation.
  */
 const isVendors = ({ value }: Answer): boolean =>
   typeof value === 'object' && value !== null && 'documentation_url' in value;
 
-/** Returns a hint; undefined if the status needs no explanation. */
+/** Returns a hint at what to do about an error; undefined if its status needs no explanation. */
 const hintOf = (answer: Answer): string | undefined => {
   const { status } = answer;
   const wait = status === 403 || status === 429 ? secondsToWait(answer) : undefined;
@@ -82,7 +82,7 @@ export const read = async <T>(path: string, query: Query = {}): Promise<T> =>
 export const write = async <T>(method: string, path: string, body?: unknown): Promise<T> =>
   (await send(method, path, body)).value as T;
 
-/** Page of a list. `hasMore` is true if further pages follow. */
+/** Page of a list. `hasMore` is true if another page follows. */
 export type Page<T> = { items: T[]; hasMore: boolean };
 
 export const readPage = async <T>(path: string, query: Query = {}): Promise<Page<T>> => {
@@ -100,7 +100,7 @@ export const readPages = async <T>(path: string, pages = mostPages): Promise<Pag
   }
 };
 
-/** Repository, which is part of the vendor's addresses. */
+/** Owner and name of a repository, which are part of the vendor's addresses. */
 export type Place = { owner: string; repo: string };
 
 const segment = (text: string): string => encodeURIComponent(text);

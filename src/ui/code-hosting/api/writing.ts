@@ -18,7 +18,7 @@ const forget = (client: QueryClient, { place, number }: Target): Promise<unknown
   return Promise.all([...shown, ...lists]);
 };
 
-/** Returns a mutation of an issue. It then reloads the issue and announces `done`. */
+/** Returns a mutation of an issue. After it succeeds, it reloads the issue and announces the text `done`. */
 export const useAct = <Input>(
   target: Target,
   act: (input: Input) => Promise<unknown>,
@@ -70,7 +70,7 @@ export const changeLabels = async (target: Target, { before, after }: Choice): P
   }
 };
 
-/** Adds and removes logins at a path that takes POST to add and DELETE to remove. */
+/** Adds and removes people, given by their logins. The vendor's path takes POST to add and DELETE to remove. */
 const changePeople = async (path: string, member: string, { before, after }: Choice) => {
   const added = without(after, before);
   const removed = without(before, after);
@@ -93,7 +93,10 @@ export const addReview = ({ place, number }: Target, event: ReviewEvent, body: s
 
 export type MergeMethod = 'merge' | 'squash' | 'rebase';
 
-/** Merges the pull request. `sha` is the commit that was reviewed: commits pushed later are not merged unseen. */
+/**
+ * Merges the pull request. `sha` is the commit that the user has seen: if commits were pushed later, the vendor refuses
+ * the merge.
+ */
 export const mergePull = ({ place, number }: Target, merge_method: MergeMethod, sha: string) =>
   write('PUT', pathOf(place, 'pulls', number, 'merge'), { merge_method, sha });
 

@@ -1,4 +1,4 @@
-/** Changes of a pull request: its commits, and its files with the comments on their lines. */
+/** Shows the changes of a pull request: its commits, and its files with the comments on their lines. */
 
 import { createElement } from 'react';
 import { CopyText } from '../../pieces/copy.tsx';

@@ -1,4 +1,4 @@
-/** Mergeability of a pull request, and the merge. The code host itself reports the obstacles. */
+/** Shows whether a pull request can be merged, and offers the merge. The code host itself reports the obstacles. */
 import { useState } from 'react';
 import { When } from '../../pieces/when.tsx';
 import type { Repository } from '../api/bodies.ts';
@@ -93,7 +93,7 @@ const Merge = ({ pull, target }: WholePull) => {
   );
 };
 
-/** Offers to delete the branch of a merged pull request, which is no longer needed. */
+/** Offers to delete the branch of a merged pull request. */
 const DeleteBranch = ({ pull, target }: WholePull) => {
   const { ref } = pull.head;
   const { data: isThere } = useHasBranch(target.place, ref);

@@ -22,7 +22,10 @@ const verdicts: Record<string, string> = {
   DISMISSED: 'dismissed',
 };
 
-/** Returns the last verdict of each reviewer. A comment does not replace an earlier verdict. */
+/**
+ * Returns the last verdict of each reviewer. A review without a verdict, which only comments, does not replace an
+ * earlier verdict.
+ */
 const lastVerdicts = (reviews: readonly Review[]): Map<string, string> => {
   const last = new Map<string, string>();
   for (const { user, state } of reviews) {

@@ -13,7 +13,10 @@ const reasons: Record<Reason, string> = {
 
 type ReplyProps = { issue: Issue; target: Target; mayWrite: boolean };
 
-/** Returns the actions of the form. The comment is sent first: if it is refused, the issue is not closed. */
+/**
+ * Returns the actions of the form. The comment is sent first: if the vendor refuses the comment, the issue is not
+ * closed.
+ */
 const useReply = ({ issue, target }: ReplyProps, reason: Reason, onSaid: () => void) => {
   const isPull = issue.pull_request !== undefined;
   const say = async (text: string): Promise<void> => {

@@ -23,7 +23,7 @@ const Source = ({ issue }: { issue: Issue }) => {
   );
 };
 
-/** Text of each event, to follow the name of the user who caused it. */
+/** Text of each event, which follows the name of the user who caused the event. */
 const wordsOf: Record<string, (moment: Moment) => ReactNode> = {
   closed: ({ state_reason, commit_id }) =>
     typeof commit_id === 'string'
@@ -83,7 +83,7 @@ type AroundMoment = {
   target: Target;
   mayWrite: boolean;
   viewer: string | undefined;
-  /** Comments on lines, by their review. */
+  /** Comments on lines, by the id of their review. */
   lines: Map<number, ReviewComment[]>;
 };
 

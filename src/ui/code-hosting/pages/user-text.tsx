@@ -1,6 +1,6 @@
 /**
- * Text by a user: the description of an issue, a comment or a review. Its author, and others with the right, can edit
- * it here.
+ * Shows a text that a user wrote: the description of an issue, a comment or a review. Its author, and other users with
+ * the right, can edit it here.
  */
 import { type ReactNode, useState } from 'react';
 import { When } from '../../pieces/when.tsx';
@@ -16,7 +16,7 @@ type UserTextProps = {
   by: User | null | undefined;
   at: string | undefined;
   text: string | null;
-  /** Verb for the event: `commented`. */
+  /** Verb for the event that created the text, such as `commented`. */
   did: string;
   /** Saves an edited text. Undefined if the viewer may not edit it. */
   save?: ((text: string) => Promise<unknown>) | undefined;

@@ -14,7 +14,7 @@ type EditorProps = {
   autoFocus?: boolean;
   onSend: () => void;
   onLeave?: () => void;
-  /** Content beside the two buttons that switch between writing and preview. */
+  /** Content in the row of the two buttons that switch between writing and preview. */
   children?: ReactNode;
 };
 

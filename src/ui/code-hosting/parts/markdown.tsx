@@ -1,7 +1,7 @@
 /**
- * Renders Markdown by users. `marked` parses it, and its tokens become React elements. HTML is never generated from a
- * text, so it cannot be injected; HTML in a text is shown as text. Images become links, because the page loads nothing
- * from outside. A text that is too long or too deep for this is shown plain.
+ * Renders Markdown that users wrote. `marked` parses it, and its tokens become React elements. HTML is never generated
+ * from a text, so it cannot be injected; HTML in a text is shown as text. Images become links, because the page loads
+ * nothing from other addresses. A text that is too long or too deeply nested is shown unparsed.
  */
 import { Link } from '@tanstack/react-router';
 import { Lexer, type Token, type Tokens } from 'marked';
@@ -21,7 +21,7 @@ export const IssueLink = (props: { place: Place; number: number; children: React
   </Link>
 );
 
-/** Renders elements side by side. They never change their order, so they need no keys. */
+/** Renders elements one after another. Their order never changes, so they need no keys. */
 const inOrder = (elements: readonly ReactNode[]): ReactNode =>
   createElement(Fragment, null, ...elements);
 

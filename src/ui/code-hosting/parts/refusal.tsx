@@ -1,10 +1,10 @@
-/** Shows the code host's error, in its own words, beside the action that failed. */
+/** Shows the code host's error, in its own words, next to the action that failed. */
 import { AskError } from '../../host/ask.ts';
 import { type Complaint, complaintsOf } from '../api/vendor.ts';
 
 type RefusalProps = {
   error: Error | null;
-  /** Fields whose errors are shown at their inputs. */
+  /** Fields whose errors are shown at their inputs, and therefore not here. */
   elsewhere?: readonly string[];
 };
 

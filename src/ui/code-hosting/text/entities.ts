@@ -1,6 +1,4 @@
-/**
- * Decodes character references in Markdown, by name or number. Only the names that are common in practice are known.
- */
+/** Decodes character references in Markdown, by name or number. Only names that are common in practice are known. */
 const named: Record<string, string> = {
   amp: '&',
   lt: '<',
@@ -19,7 +17,7 @@ const ofCode = (code: number): string | undefined =>
     ? String.fromCodePoint(code)
     : undefined;
 
-/** Decodes references. An unknown one stays as it is written. */
+/** Decodes the character references in a text. An unknown reference stays as it is written. */
 export const decodeEntities = (text: string): string =>
   text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/gi, (all, decimal, hex, name) => {
     if (name !== undefined) return Object.hasOwn(named, name) ? (named[name] ?? all) : all;

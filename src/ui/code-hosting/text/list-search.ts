@@ -83,6 +83,6 @@ export const searchQuery = (place: Place, kind: 'issue' | 'pr', search: ListSear
   return { q: words.join(' '), sort, order, per_page: perPage, page };
 };
 
-/** Returns true if any filter besides the state is set. */
+/** Returns true if any filter other than the state is set. */
 export const isNarrowed = ({ state: _, sort: __, page: ___, ...rest }: ListSearch): boolean =>
   Object.keys(rest).length > 0;

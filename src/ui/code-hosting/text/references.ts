@@ -9,7 +9,10 @@ export type Piece =
 const pattern =
   /(?<![\w/#@-])(?:@(?<login>[a-z\d][a-z\d-]{0,38})|(?:(?<owner>[a-z\d][a-z\d-]{0,38})\/(?<repo>[\w.-]{1,100}))?#(?<number>\d{1,9}))(?![\w])/gi;
 
-/** Splits a text into pieces, in order. References without a repository are to `place`. */
+/**
+ * Splits a text into its references and the plain pieces between them, in order. A reference that names no repository
+ * belongs to `place`.
+ */
 export const findReferences = (text: string, place: Place): Piece[] => {
   const pieces: Piece[] = [];
   let end = 0;
@@ -27,7 +30,7 @@ export const findReferences = (text: string, place: Place): Piece[] => {
   return pieces;
 };
 
-/** Address of a page of the code host, as texts contain it. */
+/** Matches an address of a page of the code host, as texts contain it. */
 const web =
   /^https:\/\/code\.example\/([a-z\d][a-z\d-]{0,38})\/([\w.-]{1,100})\/(?:issues|pull)\/(\d{1,9})(?:[?#]|$)/i;
 

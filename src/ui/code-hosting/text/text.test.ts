@@ -1,4 +1,4 @@
-/** Parsing of addresses and of untrusted texts. */
+/** Tests the parsing of addresses and of untrusted texts. */
 import { Lexer } from 'marked';
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '#test/support/programs/processor-time.ts';
@@ -9,7 +9,7 @@ import { destinationOf, findReferences } from './references.ts';
 
 const place = { owner: 'northquay', repo: 'berth' };
 
-describe('the query of the address of a list', () => {
+describe("the query of a list's address", () => {
   it('is read without its invalid parts', () => {
     const given = {
       q: 12,
@@ -30,7 +30,7 @@ describe('the query of the address of a list', () => {
     expect(readListSearch({ state: 'open', page: 1.5, assignee: null })).toEqual({});
   });
 
-  it('becomes a search in the syntax of the vendor', () => {
+  it("is translated into a search in the vendor's syntax", () => {
     expect(searchQuery(place, 'issue', {})).toEqual({
       q: 'repo:northquay/berth is:issue state:open',
       sort: 'created',
@@ -56,7 +56,7 @@ describe('the query of the address of a list', () => {
     });
   });
 
-  it('counts every part as a filter except state, order and page', () => {
+  it('counts as a filter, except for its state, order and page', () => {
     expect(isNarrowed({ state: 'closed', sort: 'created-asc', page: 2 })).toBe(false);
     expect(isNarrowed({ labels: ['bug'] })).toBe(true);
   });
@@ -68,7 +68,7 @@ describe('references in a text', () => {
       piece.kind === 'issue' ? [piece.text, piece.place.owner, piece.number] : piece,
     );
 
-  it('are issues of this and other repositories, and people', () => {
+  it('are found for issues of this and other repositories, and for people', () => {
     expect(piecesOf('See #12, mikkelh/tides#3 and @ann.')).toEqual([
       { kind: 'text', text: 'See ' },
       ['#12', 'northquay', 12],
@@ -131,20 +131,20 @@ describe('links in a text', () => {
   });
 });
 
-it('decodes character references by name or number, and nothing else', () => {
+it('character references are decoded by name or number, and nothing else is', () => {
   expect(
     decodeEntities('&lt;b&gt; &amp;amp; &#65;&#x42; &nosuch; &constructor; &#0; &#xd800; &'),
   ).toBe('<b> &amp; AB &nosuch; &constructor; &#0; &#xd800; &');
 });
 
-describe('texts that are read as Markdown', () => {
+describe('texts', () => {
   const seconds = (text: string): number => {
     const began = processorMs();
     if (isReadable(text)) new Lexer({ gfm: true, breaks: true }).lex(text);
     return (processorMs() - began) / 1_000;
   };
 
-  it('include texts that people write', () => {
+  it('are parsed as Markdown if people could have written them', () => {
     for (const text of [
       '',
       '# A\n\n- [ ] _b_\n  - **c**\n',
@@ -155,7 +155,7 @@ describe('texts that are read as Markdown', () => {
     }
   });
 
-  it('exclude texts that would block the page', () => {
+  it('are not parsed as Markdown if that would block the page', () => {
     const texts = ['_a', '> ', '1. ', '- ', '*', '> a\nb\n', '[a](', '`', '<a ', '|', '![', '~~a '];
     const slow = texts.filter((text) => seconds(text.repeat(65_000 / text.length)) > 3);
     expect(slow).toEqual([]);

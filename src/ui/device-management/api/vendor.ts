@@ -63,7 +63,7 @@ export type Policy = {
   scripts: Named[];
 };
 
-/** Builds the filter of a list that matches the words anywhere in one of the fields (`*` is the wildcard). */
+/** Builds the filter of a list which requires that one of the fields contains the words (`*` is the wildcard). */
 export const anyOf = (words: string, fields: readonly string[]): string => {
   const text = words.replaceAll(/["\\]/g, '');
   return fields.map((field) => `${field}=="*${text}*"`).join(',');
@@ -75,7 +75,7 @@ const pathWith = (path: string, query: Record<string, string | number>): string 
   return given.length === 0 ? path : `${path}?${new URLSearchParams(texts)}`;
 };
 
-/** Reads the answer to a path, and caches it by the path. */
+/** Reads the answer to a path, and caches the answer under that path. */
 export const useRead = <T>(path: string, query: Record<string, string | number> = {}) => {
   const asked = pathWith(path, query);
   return useQuery({
@@ -87,7 +87,7 @@ export const useRead = <T>(path: string, query: Record<string, string | number> 
 
 type Write = { method: string; path: string; body: unknown; said: string };
 
-/** Returns a mutation. It then announces the change and reloads what is shown. */
+/** Returns a mutation. After it succeeds, it announces the change and reloads what the page shows. */
 export const useWrite = () => {
   const client = useQueryClient();
   const announce = useAnnounce();

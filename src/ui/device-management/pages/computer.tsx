@@ -1,4 +1,4 @@
-/** Page of a computer: its inventory, its location, and the commands that it can be sent. */
+/** Page of a computer: its inventory, its location, and the commands that can be sent to it. */
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CopyText } from '../../pieces/copy.tsx';

@@ -1,6 +1,6 @@
 /**
- * Components that the pages share: a list with its states, pairs of names and values, an error, a choice of building
- * or department.
+ * Components that the pages share: a list with its loading and error states, pairs of names and values, an error, a
+ * choice of building or department.
  */
 import type { ReactNode } from 'react';
 import { AskError } from '../../host/ask.ts';
@@ -43,7 +43,7 @@ export const List = <T,>({ what, read, row, onAll }: ListProps<T>) => {
 const isTime = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value);
 
-/** Returns true for a vendor's constant, such as `ALL_ENCRYPTED`. */
+/** Returns true if a value is a constant of the vendor, such as `ALL_ENCRYPTED`. */
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && /^[A-Z]+(_[A-Z]+)+$/.test(value);
 
@@ -80,7 +80,7 @@ export const Pairs = ({ title, pairs }: PairsProps) => (
 
 type Wrong = { description?: string; field?: string | null };
 
-/** Shows the vendor's error in its own words. Its HTML error pages have the message in one paragraph. */
+/** Shows the vendor's error in its own words. If the error is an HTML page, its paragraph is the message. */
 export const Refusal = ({ error }: { error: Error | null }) => {
   if (error === null) return null;
   const { errors } = ((error instanceof AskError ? error.answer : undefined) ?? {}) as {

@@ -1,4 +1,4 @@
-/** List of policies, and one policy: its settings, its scope, on or off. */
+/** List of policies, and page of one policy: its settings, its scope, and whether it is switched on. */
 import { Link, useParams } from '@tanstack/react-router';
 import { useListKeys } from '../../pieces/list-keys.ts';
 import { Failure, Loading } from '../../pieces/states.tsx';

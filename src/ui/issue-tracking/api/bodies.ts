@@ -29,7 +29,7 @@ export type Version = Named & {
   startDate?: string;
 };
 
-/** Issue in the form in which another issue names it. */
+/** Issue as another issue refers to it. */
 export type ShortIssue = {
   id: string;
   key: string;
@@ -39,7 +39,7 @@ export type ShortIssue = {
 export type Link = {
   id: string;
   type: { name: string; inward: string; outward: string };
-  /** Other end of the link; only one of both is present. */
+  /** Issue at the other end of the link; a link has either `inwardIssue` or `outwardIssue`. */
   inwardIssue?: ShortIssue;
   outwardIssue?: ShortIssue;
 };

@@ -25,7 +25,7 @@ const steadyMs = 60_000;
 const mostUsers = 1_000;
 export const perPage = 50;
 
-/** Options of a query. `isList` shows the previous answer until the next one arrives. */
+/** Options of a query. If `isList` is true, the previous answer is shown until the next one arrives. */
 type Given = { isSteady?: boolean; isNeeded?: boolean; isList?: boolean };
 
 const useRead = <T>(path: string, query: Query = {}, given: Given = {}) => {
@@ -60,7 +60,7 @@ export const useProjects = (words: string, page: number) =>
 
 export const useProject = (key: string) => useRead<Project>(pathOf('project', key), {}, steady);
 
-/** Reads the statuses of a project, in the order of its workflow, each once. */
+/** Reads the statuses of a project in the order of its workflow, without duplicates. */
 export const useStatuses = (project: string) => {
   const path = pathOf('project', project, 'statuses');
   const { data, error, refetch } = useRead<{ statuses: Status[] }[]>(path, {}, steady);
@@ -98,7 +98,7 @@ export const useFilters = () =>
 
 export const useIssue = (key: string) => useRead<Issue>(pathOf('issue', key), { fields: '*all' });
 
-/** Reads the description as markup, for editing. */
+/** Reads the issue's description as markup, for editing. */
 export const useMarkup = (key: string, isNeeded: boolean) =>
   useRead<{ fields: { description: string | null } }>(
     markupPathOf('issue', key),
@@ -106,7 +106,7 @@ export const useMarkup = (key: string, isNeeded: boolean) =>
     { isNeeded },
   );
 
-/** Reads the comment as markup, for editing. */
+/** Reads a comment as markup, for editing. */
 export const useCommentMarkup = (key: string, id: string, isNeeded: boolean) =>
   useRead<{ body: string }>(markupPathOf('issue', key, 'comment', id), {}, { isNeeded });
 
@@ -119,7 +119,7 @@ export const transitionsPath = (key: string): string =>
 export const useTransitions = (key: string) =>
   useRead<{ transitions: Transition[] }>(transitionsPath(key));
 
-/** Returns the query for the first entries, as many pages of a hundred as requested. */
+/** Returns the query parameters for the first entries of a list; each page has a hundred. */
 const window = (pages: number): Query => ({ maxResults: pages * 100 });
 
 export const useComments = (key: string, pages: number) =>

@@ -1,6 +1,6 @@
 /**
  * Client of the world's own API, below the prefix that `[ui] api_path` names. Errors are shown in the vendor's words,
- * some for the whole, some at the field that they name.
+ * at the input of the field that they name, or for the request as a whole.
  */
 import { type Answer, AskError, errorOf, exchange, isGood } from '../../host/ask.ts';
 

@@ -4,8 +4,8 @@ import { useAnnounce } from '../../pieces/announce.tsx';
 import { ask, markupPathOf, pathOf } from './vendor.ts';
 
 /**
- * Returns a mutation. It then announces `done` and reloads everything that is shown, since nearly all of it may be
- * affected.
+ * Returns a mutation. After it succeeds, it announces the text `done` and reloads everything that is shown, since
+ * nearly all of it may have changed.
  */
 export const useAct = <Input, Output = unknown>(
   act: (input: Input) => Promise<Output>,
@@ -25,7 +25,7 @@ export type Fields = Record<string, unknown>;
 export const editIssue = (key: string, fields: Fields): Promise<unknown> =>
   ask('PUT', pathOf('issue', key), { fields });
 
-/** Changes the description, which is markup. */
+/** Changes the description of an issue; the new description is markup. */
 export const describe = (key: string, description: string): Promise<unknown> =>
   ask('PUT', markupPathOf('issue', key), { fields: { description } });
 
@@ -64,7 +64,7 @@ export const addWork = (key: string, work: NewWork): Promise<unknown> =>
 export const deleteWork = (key: string, id: string): Promise<unknown> =>
   ask('DELETE', pathOf('issue', key, 'worklog', id));
 
-/** Link to create. `from` is the issue that does to `to` what the type's `outward` says. */
+/** Link to create. It means that the issue `from` does to the issue `to` what the link type's `outward` says. */
 export type NewLink = { type: string; from: string; to: string };
 
 export const linkIssues = ({ type, from, to }: NewLink): Promise<unknown> =>

@@ -124,7 +124,7 @@ const CommentEntry = ({ issueKey, comment }: Of & { comment: Comment }) => {
   );
 };
 
-/** Shows a button for the rest of a list that is shown in part. */
+/** Shows a button that loads the rest of a list of which only a part is shown. */
 const More = ({ shown, total, onMore }: { shown: number; total: number; onMore: () => void }) =>
   shown >= total ? null : (
     <button type="button" onClick={onMore}>

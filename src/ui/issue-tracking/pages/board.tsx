@@ -1,7 +1,7 @@
 /**
- * Board of a project, with a column for each status. Cards are moved by dragging, or by their menu, which the keyboard
- * reaches too (`m` on a card). Only transitions of the workflow are possible: columns without one are dimmed while a
- * card is dragged.
+ * Board of a project, with a column for each status. Cards are moved by dragging or by a menu, which also opens by the
+ * keyboard (`m` on a card). Only transitions of the workflow are possible: while a card is dragged, columns that it
+ * cannot be moved to are dimmed.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -28,7 +28,7 @@ export const readBoardSearch = ({ q, assignee }: Record<string, unknown>): Searc
   ...(assignee === undefined || assignee === '' ? {} : { assignee: String(assignee) }),
 });
 
-/** Most cards of a column; the list shows all issues. */
+/** Maximum number of cards in a column; the list shows all issues. */
 const mostCards = 30;
 
 type Moving = { key: string; from: string; steps: Transition[] | undefined };
@@ -92,7 +92,7 @@ type ColumnProps = Omit<CardProps, 'issue'> & {
   onPut: (status: Status) => void;
 };
 
-/** Returns the transitions of a card to a status; undefined while they are loading. */
+/** Returns the transitions that lead a card to a status; undefined while they are loading. */
 const stepsTo = (moving: Moving, status: Status): Transition[] | undefined =>
   moving.steps?.filter(({ to }) => to.id === status.id);
 

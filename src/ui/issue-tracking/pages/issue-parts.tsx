@@ -147,8 +147,8 @@ export const Attachments = ({ issue }: Props) => {
 };
 
 /**
- * Returns the description of a link and its other end. `outward` says what the first end does to the second; `inward`
- * is the reverse.
+ * Returns the description of a link, and the issue at its other end. `outward` says what the first issue does to the
+ * second; `inward` is the reverse.
  */
 const endOf = ({ type, inwardIssue, outwardIssue }: Link): [string, ShortIssue | undefined] =>
   outwardIssue === undefined ? [type.inward, inwardIssue] : [type.outward, outwardIssue];

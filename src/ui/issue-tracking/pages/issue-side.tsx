@@ -1,4 +1,4 @@
-/** Sidebar of an issue: its fields, as the tracker declares them editable, its times and its watchers. */
+/** Sidebar of an issue: the fields that the tracker declares as editable, its times and its watchers. */
 import { useState } from 'react';
 import type { Choice, Option } from '../../pieces/picker.tsx';
 import { Side } from '../../pieces/side.tsx';
@@ -226,7 +226,7 @@ const Attention = ({ issue }: { issue: Issue }) => {
   );
 };
 
-/** Fields that are shown first; the others follow in the tracker's order. */
+/** Fields that are shown first; other fields follow in the tracker's order. */
 const first = ['assignee', 'reporter', 'priority'];
 
 const rankOf = ({ key }: FieldMeta): number => {

@@ -1,4 +1,4 @@
-/** Filters of a list as choices, and a box for queries in the tracker's language. */
+/** Filters of a list as choices, and an input for queries in the tracker's language. */
 import { useId, useRef, useState } from 'react';
 import { ListChoice, type Options } from '../../pieces/list-choice.tsx';
 import { useSlash } from '../../pieces/slash.ts';
@@ -62,7 +62,7 @@ export const Filters = ({ project, search, onChange }: FilterProps) => {
   );
 };
 
-/** Shows a query in the tracker's language, and saved queries. */
+/** Shows an input for a query in the tracker's language, and the saved queries. */
 export const QueryBox = ({ project, search, onChange }: FilterProps) => {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);

@@ -1,4 +1,4 @@
-/** List of issues of a project, or of all: found by words and choices, or by a query. */
+/** List of the issues of one project, or of all projects. They are found by words and choices, or by a query. */
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useListKeys } from '../../pieces/list-keys.ts';
 import { Pager } from '../../pieces/pager.tsx';

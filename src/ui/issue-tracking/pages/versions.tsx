@@ -1,4 +1,4 @@
-/** Versions of a project: planned and released ones, and a way to release one. */
+/** Versions of a project, planned and released; a planned version can be released here. */
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useListKeys } from '../../pieces/list-keys.ts';

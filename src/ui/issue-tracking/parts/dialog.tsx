@@ -1,4 +1,4 @@
-/** Modal form in the browser's own dialog, which traps the focus and closes on Escape. */
+/** Modal form in a native dialog of the browser, which traps the focus and closes on Escape. */
 import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
 
 type DialogProps = {

@@ -1,6 +1,6 @@
 /**
- * Transition of an issue to another status, chosen in a dialog. If the transition requires a resolution, the dialog
- * asks for it.
+ * Moves an issue to another status by a transition, which the user chooses in a dialog. If the transition requires a
+ * resolution, the dialog asks for it.
  */
 import { useState } from 'react';
 import { Loading } from '../../pieces/states.tsx';
@@ -11,7 +11,7 @@ import { Dialog } from './dialog.tsx';
 import { StatusMark } from './marks.tsx';
 import { Refusal } from './refusal.tsx';
 
-/** Returns a mutation that moves issues and announces the new status. */
+/** Returns a mutation that moves an issue to another status and announces that status. */
 export const useMove = () =>
   useAct(
     ({ key, transition, fields }: Step & { to: Status }) =>
@@ -24,7 +24,7 @@ const resolutionsOf = (step: Transition | undefined) =>
 
 type MoveProps = {
   issueKey: string;
-  /** Target status; if undefined, any can be chosen. */
+  /** Status to move the issue to; if undefined, the user may choose any. */
   to?: Status | undefined;
   onClose: () => void;
 };

@@ -1,9 +1,9 @@
-/** Shows the tracker's error, in its own words, beside the action that failed. */
+/** Shows the tracker's error, in its own words, next to the action that failed. */
 import { faultsOf } from '../api/vendor.ts';
 
 type RefusalProps = {
   error: Error | null;
-  /** Fields whose errors are shown at their inputs. */
+  /** Fields whose errors are shown at their inputs, and therefore not here. */
   elsewhere?: readonly string[];
 };
 

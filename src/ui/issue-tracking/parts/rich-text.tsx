@@ -1,14 +1,14 @@
 /**
- * Renders rich text by users, which is a document of the tracker. Its nodes become React elements one by one. HTML is
- * never generated from a text, so it cannot be injected. Images and files appear by name, because the page loads
- * nothing from outside. For unknown nodes only their content is shown.
+ * Renders rich text that users wrote, which is a document of the tracker. Its nodes become React elements one by one.
+ * HTML is never generated from a text, so it cannot be injected. Of images and files only the names are shown, because
+ * the page loads nothing from other addresses. Of unknown nodes only the content is shown.
  */
 import { Link } from '@tanstack/react-router';
 import { createElement, Fragment, memo, type ReactNode } from 'react';
 import type { Node } from '../api/bodies.ts';
 import { destinationOf, isShowable, nodesOf, wordsOf } from '../text/rich-text.ts';
 
-/** Renders elements side by side. They never change their order, so they need no keys. */
+/** Renders elements one after another. Their order never changes, so they need no keys. */
 const inOrder = (elements: readonly ReactNode[]): ReactNode =>
   createElement(Fragment, null, ...elements);
 
@@ -35,8 +35,8 @@ const Anchor = ({ address, children }: { address: unknown; children: ReactNode }
 };
 
 /**
- * Elements by the name of a mark. The names are untrusted, so this is a Map: an object would also have inherited
- * names.
+ * HTML elements by the name of a text mark. The names are untrusted, so this is a Map: an object would also have
+ * inherited names.
  */
 const markElements = new Map([
   ['strong', 'strong'],
@@ -82,7 +82,7 @@ const dayOf = (text: string): string => {
   return Number.isNaN(time.getTime()) ? text : time.toISOString().slice(0, 10);
 };
 
-/** Elements for nodes whose content they contain. */
+/** HTML elements by the name of a node; each contains the content of the node. */
 const elements = new Map([
   ['paragraph', 'p'],
   ['blockquote', 'blockquote'],

@@ -14,13 +14,13 @@ export type Kind =
   | 'date'
   | 'text';
 
-/** Fields that the pages show elsewhere. */
+/** Fields that the pages show in other places. */
 const elsewhere = new Set([
   ...['summary', 'description', 'issuetype', 'project', 'parent', 'issuelinks', 'comment'],
   ...['timetracking', 'resolution', 'environment'],
 ]);
 
-/** Returns the kind of a field; undefined if it is not edited as a field. */
+/** Returns the kind of a field; undefined if the page offers no input for it. */
 export const kindOf = ({ key, schema, allowedValues }: FieldMeta): Kind | undefined => {
   if (elsewhere.has(key)) return undefined;
   const { type, items } = schema;
@@ -64,7 +64,7 @@ export const optionsOf = ({ allowedValues = [] }: FieldMeta): Item[] => allowedV
 const wordsIn = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => text.split(/[\s,]+/)).filter((word) => word !== '');
 
-/** Builds the value of a field from ids, accounts, or typed texts. */
+/** Builds the value of a field from chosen ids or accounts, or from typed texts. */
 export const bodyOf = (kind: Kind, chosen: readonly string[]): unknown => {
   const given = chosen.map((text) => text.trim()).filter((text) => text !== '');
   const [first] = given;

@@ -1,6 +1,6 @@
 /**
- * Parses the search parameters of a list's address, and builds the query from them. A query by the user (`jql`)
- * replaces all other parameters, which are words and choices for people who do not know the language.
+ * Parses the search parameters of a list's address, and builds the query from them. If the user wrote a query (`jql`),
+ * that replaces all other parameters. Those are words and choices, for people who do not know the query language.
  */
 
 export type ListSearch = {
@@ -14,7 +14,7 @@ export type ListSearch = {
   page?: number;
 };
 
-/** Orders of lists, by their names in an address. */
+/** Orders of lists, by their name in an address, as parts of a query. */
 export const sorts = {
   created: ['Newest', 'created DESC'],
   'created-asc': ['Oldest', 'created ASC'],

@@ -1,7 +1,10 @@
-/** Rules for the links, contents and size of rich text, apart from its rendering. */
+/** Rules for the links, contents and size of rich text, without its rendering. */
 import type { Node } from '../api/bodies.ts';
 
-/** Number of nodes and depth beyond which a text is shown plain, since it is untrusted. */
+/**
+ * Maximum number of nodes, and maximum depth, of a text that is rendered. A larger text is shown plain, since texts are
+ * untrusted.
+ */
 const mostNodes = 20_000;
 const mostLevels = 40;
 
@@ -42,7 +45,7 @@ export const isShowable = (document: Node): boolean => {
   return fits(document, 0);
 };
 
-/** Nodes that the markup of API version 2 can express. All others are lost when the text is edited as markup. */
+/** Nodes that the markup of API version 2 can express. All other nodes are lost when a text is edited as markup. */
 const sayable = new Set([
   ...['doc', 'paragraph', 'text', 'heading', 'codeBlock', 'blockquote', 'rule', 'hardBreak'],
   ...['bulletList', 'orderedList', 'listItem', 'mention'],
@@ -57,6 +60,6 @@ const isSaid = (node: Node, isInItem: boolean): boolean => {
   return nodesOf(node).every((one) => isSaid(one, inner));
 };
 
-/** Returns true if a text survives editing as markup unchanged. */
+/** Returns true if a text stays unchanged when it is edited as markup. */
 export const isMarkup = (document: Node | null): boolean =>
   document === null || isSaid(document, false);

@@ -1,12 +1,12 @@
-/** Parsing of addresses, queries, fields and rich texts, apart from their rendering. */
+/** Tests the parsing of addresses, queries, fields and rich texts, without their rendering. */
 import { describe, expect, it } from 'vitest';
 import type { FieldMeta, Node } from '../api/bodies.ts';
 import { bodyOf, itemsOf, kindOf } from './fields.ts';
 import { jqlOf, readListSearch } from './jql.ts';
 import { destinationOf, isMarkup, isShowable, wordsOf } from './rich-text.ts';
 
-describe('a query', () => {
-  it('contains the chosen values, with texts in quotes', () => {
+describe('a query of a list', () => {
+  it('contains the chosen values, and quotes the texts', () => {
     const search = { q: 'a "b" \\', status: "Won't do", assignee: 'none', sort: 'updated' };
     expect(jqlOf('BERTH', search)).toBe(
       'project = "BERTH" AND text ~ "a \\"b\\" \\\\" AND status = "Won\'t do"' +
@@ -14,7 +14,7 @@ describe('a query', () => {
     );
   });
 
-  it('sorts by the time of creation if the order is missing or invalid', () => {
+  it('sorts by creation time if the order is missing or invalid', () => {
     expect(jqlOf('', {})).toBe('ORDER BY created DESC');
     expect(jqlOf('', { sort: 'constructor' })).toBe('ORDER BY created DESC');
   });
@@ -23,7 +23,7 @@ describe('a query', () => {
     expect(jqlOf('BERTH', { jql: 'key = A-1', q: 'x' })).toBe('key = A-1');
   });
 
-  it('is read from any address without an error', () => {
+  it('is built from any address without an error', () => {
     const given = { q: 12, jql: '', status: { a: 1 }, page: 3, other: 'x' };
     expect(readListSearch(given)).toEqual({ q: '12', page: 3 });
     expect(readListSearch({ page: -1 })).toEqual({});
@@ -54,12 +54,12 @@ describe('a field', () => {
     expect(bodyOf(kind, chosen)).toEqual(body);
   });
 
-  it('with a place of its own on the page is not listed', () => {
+  it('is not listed if the page shows it in a place of its own', () => {
     expect(kindOf(meta({ type: 'string' }, { key: 'summary' }))).toBeUndefined();
     expect(kindOf(meta({ type: 'issuelink' }))).toBeUndefined();
   });
 
-  it('holds people, options and plain values', () => {
+  it('is built from people, options and plain values', () => {
     const held = [{ accountId: 'a', displayName: 'Ann' }, { id: '1', value: 'One' }, 7];
     expect(itemsOf(held)).toEqual([
       { value: 'a', name: 'Ann' },
@@ -91,7 +91,7 @@ describe('a rich text', () => {
     expect(isShowable(long)).toBe(false);
   });
 
-  it('equals its markup, unless markup cannot express it', () => {
+  it('stays unchanged when it is edited as markup, unless markup cannot express it', () => {
     const paragraph = { type: 'paragraph', content: [text('a')] };
     const list = { type: 'bulletList', content: [{ type: 'listItem', content: [paragraph] }] };
     expect(isMarkup({ type: 'doc', content: [paragraph, list] })).toBe(true);
@@ -102,7 +102,7 @@ describe('a rich text', () => {
     expect(isMarkup({ type: 'doc', content: [nested] })).toBe(false);
   });
 
-  it('has a form in plain text', () => {
+  it('can be converted to plain text', () => {
     expect(wordsOf({ type: 'paragraph', content: [text('a '), text('b')] })).toBe('a b');
   });
 });
