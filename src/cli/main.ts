@@ -9,8 +9,8 @@ const columnsElsewhere = 100;
 let statusOfResult: number = exitStatus.done;
 
 /**
- * Ends the command when its reader has closed the pipe (`svc … | head`). That is not a failure, so the status is the
- * one set so far.
+ * Ends the command when the reader of its output has closed the pipe (`svc … | head`). That is not a failure, so the
+ * exit status is the one set so far.
  */
 const endUnwritten = (error: NodeJS.ErrnoException): never => {
   if (error.code === 'EPIPE') process.exit(statusOfResult);
@@ -38,7 +38,7 @@ const readStdin = async (): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** Resolves when all output has left the process; an exit would discard what a pipe has not accepted yet. */
+/** Resolves once all output has left the process. An earlier exit would discard what a pipe has not accepted yet. */
 const flush = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => void stream.write('', () => resolve()));
 

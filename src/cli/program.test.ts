@@ -1,4 +1,4 @@
-/** Whole command lines: help, usage errors, and the behaviour that all commands share. */
+/** Tests whole command lines: help, usage errors, and the behaviour that all commands share. */
 import { describe, expect, it } from 'vitest';
 import { testContext } from '#test/support/cli/context.ts';
 import { runAnswered, session } from '#test/support/cli/service.ts';
@@ -31,7 +31,7 @@ describe('svc', () => {
     );
   });
 
-  it('has the same commands by whichever words they are loaded, and not all of them', async () => {
+  it('loads, for the words of any command line, commands that equal those of the whole program, but not all of them', async () => {
     const loadedBy = async (path: string): Promise<Node[]> =>
       readTree(await createProgram(testContext(), path.split(' ').filter(Boolean)));
     const whole = await loadedBy('');
@@ -53,17 +53,20 @@ describe('svc', () => {
     ['wrlds', "unknown command 'wrlds'"],
     ['worlds list --wide', "unknown option '--wide'"],
     ['worlds create x', 'required option --from <source> not specified'],
-    ['worlds session open', 'name a world, a version with --version-id, or a stored task'],
+    ['worlds session open', 'name a world, or a version with --version-id, or a stored task'],
     ['worlds session open x --tier gold', 'Allowed choices are standard, premium'],
     ['worlds session open x --clock-mode still', 'Allowed choices are real, frozen, stepped'],
-    ['worlds session open x --seed 1.5', 'It is not a whole number from 0'],
-    ['worlds session open x --wait soon', 'It is not a number from 0 to 3600'],
-    ['worlds session open x -t a --task-file b', 'give one of --task, --task-file and --task-id'],
+    ['worlds session open x --seed 1.5', 'The value is not a whole number from 0'],
+    ['worlds session open x --wait soon', 'The value is not a number from 0 to 3600'],
+    [
+      'worlds session open x -t a --task-file b',
+      'give only one of --task, --task-file and --task-id',
+    ],
     ['worlds session open x --run r', '--run and --build-hash go together'],
     ['worlds session open x --planned 3', '--model and --planned are of a run'],
-    ['release gate', 'name the build exactly one way'],
-    ['release gate x --commit 1234567', 'name the build exactly one way'],
-    ['release gate --agent x', 'name the build exactly one way'],
+    ['release gate', 'name the build in exactly one way'],
+    ['release gate x --commit 1234567', 'name the build in exactly one way'],
+    ['release gate --agent x', 'name the build in exactly one way'],
     ['worlds session state x --limit 3', '--where, --limit and --offset need --entity'],
   ])('exits with status 1 for "svc %s" and prints its usage', async (words, text) => {
     const { status, err } = await offline(words);
@@ -78,28 +81,28 @@ describe('svc', () => {
     });
   });
 
-  it('says on one line that no service is known, with the way out', async () => {
+  it('reports on one line that no service is known, and what to do', async () => {
     const { status, err } = await offline('worlds list');
     expect(status).toBe(1);
     expect(err).toMatch(/^error: no credentials: .*\nhint: start a service with "svc up"/);
   });
 
-  it('says on one line that the service does not answer, and where its address is from', async () => {
+  it('reports on one line that the service does not answer, and where its address was read', async () => {
     const env = { SVC_URL: 'http://127.0.0.1:1', SVC_PUBLIC_KEY: 'pk' };
     const context = testContext({ env });
     expect(await runCommandLine(['worlds', 'list'], context)).toBe(1);
     expect(context.written().err).toMatch(
-      /^error: no answer from .*\nhint: is the service running .* the address is from SVC_URL\n/,
+      /^error: no answer from .*\nhint: is the service running .* the address was read from SVC_URL\n/,
     );
   });
 
-  it('refuses the metrics address of one program when several run', async () => {
+  it('refuses SVC_METRICS_LISTEN, which is the address of a single program, for "svc up"', async () => {
     const context = testContext({ env: { SVC_METRICS_LISTEN: '127.0.0.1:0' } });
     expect(await runCommandLine(['up', '--data', '/nonexistent/data'], context)).toBe(1);
     expect(context.written().err).toContain('use --metrics [port]');
   });
 
-  it('names the secret key as missing when only the public key is given', async () => {
+  it('names the secret key as missing if only the public key is given', async () => {
     const { err } = await runAnswered('worlds session close ses-1', {
       status: 403,
       body: { message: 'the public key may only read', error: 'forbidden' },
@@ -107,7 +110,7 @@ describe('svc', () => {
     expect(err).toContain('hint: this needs the secret key');
   });
 
-  it('shows the fields at fault, and the problems of files', async () => {
+  it('shows invalid fields, and the problems of files', async () => {
     const fields = await runAnswered('worlds session show ses-1', {
       status: 400,
       body: {
@@ -140,7 +143,7 @@ describe('svc', () => {
     );
   });
 
-  it('shows an operator the pools, by the pool token alone', async () => {
+  it('shows the pools to an operator who has only the pool token', async () => {
     const pool = {
       installation: 'one',
       name: 'spot',
@@ -169,14 +172,14 @@ describe('svc', () => {
       `POOL  TIER      ISOLATION  SIZE      TARGET  FRESH  LOADED  BUSY  COMING  GOING  MAX
 spot  standard  container  standard  4       1      2       5     2       0      9
 
-spot: launches none: no node has room
-spot: keeps acme/support/mail loaded on 2
-spot: is to keep acme/support/mial loaded, but there is no such world
+spot: launches no hosts: no node has room
+spot: preloads acme/support/mail on 2
+spot: has to preload acme/support/mial, but there is no such world
 `,
     );
   });
 
-  it('lists in aligned columns, and says when there is more', async () => {
+  it('prints lists in aligned columns, and says if there is another page', async () => {
     const meta = { page: 1, limit: 1, totalItems: 2, totalPages: 2 };
     const { out } = await runAnswered('worlds session list --limit 1', {
       body: { data: [session], meta },
@@ -184,6 +187,6 @@ spot: is to keep acme/support/mial loaded, but there is no such world
     const [head, line, more] = out.split('\n');
     expect(head).toMatch(/^SESSION {2}WORLD {2}STATE {2}TASK {4}CREATED$/);
     expect(line).toMatch(/^ses-1 {4}notes {2}READY {2}finish {2}\d+ d ago$/);
-    expect(more).toBe('page 1 of 2, 2 in all; --page 2 shows the next');
+    expect(more).toBe('page 1 of 2, 2 in all; --page 2 shows the next page');
   });
 });

@@ -22,7 +22,7 @@ const readRelease = (): string => {
   return (JSON.parse(manifest) as { version: string }).version;
 };
 
-/** Groups in the order of the help. */
+/** Groups of commands, in the order of the help. */
 const groups = [
   group('up', async () => (await import('./commands/up.ts')).addUp),
   group('worlds', async () => (await import('./commands/worlds.ts')).addWorlds),
@@ -57,20 +57,20 @@ const groups = [
   group('completion', async () => (await import('./commands/completion.ts')).addCompletion),
 ];
 
-/** Returns the words that select the groups to load. `completion` needs all groups. */
+/** Returns the words that select which groups to load. `completion` needs all groups. */
 const loadedBy = (words: readonly string[]): readonly string[] =>
   words[0] === 'completion' ? [] : words;
 
 /**
- * Creates the program for a context, with at least the commands that the words of a command line name; without words,
- * with all commands. It never exits the process.
+ * Creates the program for a context. It has at least the commands that the words of a command line name; without words,
+ * it has all commands. It never exits the process.
  */
 export const createProgram = async (
   context: Context,
   words: readonly string[],
 ): Promise<Command> => {
   const program = new Command('svc')
-    .description('simulated replicas of the services that AI agents act on')
+    .description('simulated replicas of services, on which AI agents act')
     .version(readRelease())
     .enablePositionalOptions()
     .exitOverride()
@@ -95,23 +95,28 @@ export const createProgram = async (
   return program;
 };
 
-/** Arguments that are values rather than names. */
+/** Names of arguments that are values rather than names of objects. */
 const mayBeEmpty = ['answer', 'content', 'prompt', 'text', 'value'];
 
-/** Rejects an empty argument, as from an unset variable (`"$UNSET"`). It would name the current folder, or a list. */
+/**
+ * Rejects an empty argument, for example from an unset variable (`"$UNSET"`). The command would take it for the current
+ * folder, or for a list.
+ */
 const refuseEmpty = (command: Command): void => {
   for (const [index, argument] of command.registeredArguments.entries()) {
     const isEmpty = [command.args[index]].includes('');
     if (isEmpty && !mayBeEmpty.includes(argument.name())) {
-      throw usageError(`<${argument.name()}> is empty: is a variable of the shell not set?`);
+      throw usageError(`<${argument.name()}> is empty: is a shell variable not set?`);
     }
   }
 };
 
-/** Rejects words after `svc --version`: an option of the program must not hide a command. */
+/** Rejects words after `svc --version`, because an option of the program must not hide a command. */
 const refuseBehindVersion = ([first = '', ...rest]: readonly string[]): void => {
   if (!['--version', '-V'].includes(first) || rest.length === 0) return;
-  throw usageError(`${first} before a command is of svc itself, and takes no command`);
+  throw usageError(
+    `${first} before a command is an option of svc itself, and cannot be followed by a command`,
+  );
 };
 
 /** Turns `svc help a b` into `svc a b --help`, because commander's help command reads only the first word. */

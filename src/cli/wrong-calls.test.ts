@@ -1,4 +1,4 @@
-/** Wrong calls of every command: each fails and sends no request to a service. */
+/** Tests wrong calls of every command: each fails, and sends no request to a service. */
 import type { Argument, Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { testContext } from '#test/support/cli/context.ts';
@@ -17,7 +17,7 @@ const leaves = leavesBelow(await createProgram(testContext(), []), []);
 
 const valueFor = ({ argChoices }: Argument): string => argChoices?.[0] ?? 'x';
 
-/** Returns the mandatory options of a command, with values. */
+/** Returns the required options of a command, with values. */
 const demandedBy = ({ options }: Command): string[] =>
   options
     .filter(({ mandatory }) => mandatory)
@@ -26,7 +26,7 @@ const demandedBy = ({ options }: Command): string[] =>
       argChoices?.[0] ?? (long === '--role' ? 'viewer' : 'http://127.0.0.1:1'),
     ]);
 
-/** Returns command lines with the right arguments, each made wrong in one way. */
+/** Returns command lines with valid arguments, each of which is then made wrong in one way. */
 const wrongCallsOf = ({ command }: Leaf): string[][] => {
   const { registeredArguments: all } = command;
   const right = [...all.map(valueFor), ...demandedBy(command)];
@@ -41,7 +41,7 @@ const wrongCallsOf = ({ command }: Leaf): string[][] => {
 
 describe('a wrong call', () => {
   it.each(leaves)(
-    'svc $path ends with status 1 and prints nothing on standard output',
+    'svc $path exits with status 1 and prints nothing on standard output',
     async (leaf) => {
       for (const words of wrongCallsOf(leaf)) {
         const context = testContext({
@@ -77,7 +77,7 @@ describe('a wrong call', () => {
       const words = [...path.split(' '), ...given, '', ...after, ...demandedBy(command)];
       expect(await runCommandLine(words, context), path).toBe(1);
       expect(context.written().err).toBe(
-        `error: <${argument.name()}> is empty: is a variable of the shell not set?\n`,
+        `error: <${argument.name()}> is empty: is a shell variable not set?\n`,
       );
     }
   });
@@ -91,7 +91,7 @@ describe('a wrong call', () => {
   });
 });
 
-describe('a command that decides', () => {
+describe('a command whose exit status is its result', () => {
   it('sets the exit status to its result, and no other command does', () => {
     expect(leaves.filter(({ command }) => decides(command)).map(({ path }) => path)).toEqual([
       'worlds data check',
@@ -109,7 +109,7 @@ describe('a command that decides', () => {
     ]);
   });
 
-  it('reports failure as its exit status until it has a result', async () => {
+  it('exits with the status of a failure until it has a result', async () => {
     const { status, resultStatus } = await runAnswered('release gate bld-1', {
       status: 500,
       body: { message: 'no', error: 'internal' },
@@ -138,7 +138,7 @@ describe('--version', () => {
     expect(having.toSorted()).toEqual(taking.toSorted());
   });
 
-  it('names the version of a world as its address does', async () => {
+  it('--version of a command names the version of a world like the address does', async () => {
     const page = { data: { rows: [], total: 0, limit: 100, offset: 0 } };
     for (const words of [
       'worlds data show crm@3 deals',
@@ -151,7 +151,7 @@ describe('--version', () => {
     expect(twice).toMatchObject({ status: 1, asked: [] });
   });
 
-  it('accepts the version option by its former name, too', async () => {
+  it('the version option is also accepted under its former name', async () => {
     const gate = '/api/public/agent-builds/gate?agentId=a&version=1.4.0';
     for (const name of ['version', 'semver']) {
       const { asked } = await runAnswered(`release gate --agent a --${name} 1.4.0`, {

@@ -87,7 +87,7 @@ const take = (origin: string, connection: Connection, bytes: Buffer): void => {
 /** Address of a server. */
 type Place = {
   origin: string;
-  /** Cache of parsed server addresses, by the origin of an address. A program talks to few servers. */
+  /** Value of the `Host` header. */
   host: string;
   hostname: string;
   port: number;
@@ -100,7 +100,7 @@ const placeOf = ({ origin, host, hostname, port }: URL): Place => ({
   port: port === '' ? 80 : Number(port),
 });
 
-/** Parsed servers by the origin in an address; a program talks to few. */
+/** Cache of parsed server addresses, by the origin of an address. A program talks to few servers. */
 const places = new Map<string, Place>();
 const mostPlaces = 100;
 

@@ -1,4 +1,4 @@
-/** Shared parts of the commands that manage accounts: their client, and the choice of the project. */
+/** Code that the commands for managing accounts share: their client, and the choice of the project. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Role, roles } from '#domain/account.ts';
 import { AppError } from '#domain/error.ts';
@@ -9,7 +9,9 @@ import { connectAccount, showingWaits } from '../service/client.ts';
 import type { Context } from '../terminal/context.ts';
 import type { ServiceOptions } from './command.ts';
 
-/** Creates the client for account management, which authenticates with a token or the key pair of the organization. */
+/**
+ * Creates the client for account management. It authenticates with a token or with the key pair of the organization.
+ */
 export const accountClientFor = (context: Context, { data }: ServiceOptions): Client =>
   showingWaits(connectAccount({ env: context.env, cwd: context.cwd, data }), context.err);
 
@@ -21,13 +23,16 @@ export const withProject = (command: Command): Command =>
 
 const listed = (projects: readonly ProjectView[]): string =>
   projects.length === 0
-    ? 'none is reached'
+    ? 'the key or token has access to none'
     : projects
         .map(({ slug }) => slug)
         .slice(0, 20)
         .join(', ');
 
-/** Returns the named project, or the only one. Throws `not_found` or `invalid` with a list of the projects. */
+/**
+ * Returns the named project. If none is named, returns the only one. Throws `not_found` or `invalid` with a list of the
+ * projects.
+ */
 export const getNamedProject = async (
   client: Client,
   named: string | undefined,
@@ -43,7 +48,7 @@ export const getNamedProject = async (
   throw new AppError('not_found', `there is no project "${named}": ${listed(data)}`);
 };
 
-/** Finds a member by address or id. */
+/** Finds a member by e-mail address or id. */
 export const findMember = (
   members: readonly MembershipView[],
   named: string,
@@ -54,5 +59,5 @@ export const findMember = (
 export const parseRole = (text: string): Role => {
   const role = roles.find((one) => one === text.toUpperCase());
   if (role !== undefined) return role;
-  throw new InvalidArgumentError(`It is none of ${roles.join(', ').toLowerCase()}.`);
+  throw new InvalidArgumentError(`The role is none of ${roles.join(', ').toLowerCase()}.`);
 };

@@ -41,7 +41,10 @@ import {
 import { addRequestCommand } from './request-command.ts';
 import { type OrUsual, orUsual, readQuotas, wireOf } from './settings.ts';
 
-/** Time to wait for the service. It is longer than any check of `doctor`, and than a restart of the service. */
+/**
+ * Maximum wait for the service, in milliseconds. It is longer than any check of `doctor`, and longer than a restart of
+ * the service.
+ */
 const patienceMs = 60_000;
 
 /** Creates the operator's client, whose requests end after `patienceMs`. */
@@ -52,7 +55,7 @@ const operatorFor = ({ env, cwd, err }: Context, { data }: ServiceOptions): Clie
 const addPools = (admin: Command, context: Context): void => {
   addRequestCommand(admin, context, {
     usage: 'pools',
-    summary: 'list the pools of world hosts: targets, states, and why a pool launches none',
+    summary: 'list the pools of world hosts: targets, states, and why a pool launches no hosts',
     example: 'svc admin pools',
     connect: operatorFor,
     operation: listPools,
@@ -65,7 +68,7 @@ type HostsOptions = { pool?: string; state?: HostState; limit: number };
 const addHosts = (admin: Command, context: Context): void => {
   addRequestCommand(admin, context, {
     usage: 'hosts',
-    summary: 'list world hosts and their sessions; --state gone shows why recent ones ended',
+    summary: 'list world hosts and their sessions; --state gone shows why hosts ended recently',
     example: 'svc admin hosts --pool default\nsvc admin hosts --state gone --limit 20',
     options: (command) =>
       command
@@ -73,7 +76,7 @@ const addHosts = (admin: Command, context: Context): void => {
         .addOption(new Option('--state <state>', 'only hosts in this state').choices(hostStates))
         .option(
           '--limit <n>',
-          'maximum number',
+          'maximum number of hosts',
           parseNumber({ min: 1, max: 10_000, whole: true }),
           100,
         ),
@@ -89,7 +92,7 @@ const addHosts = (admin: Command, context: Context): void => {
 const addImports = (admin: Command, context: Context): void => {
   addRequestCommand(admin, context, {
     usage: 'imports',
-    summary: 'list the queued and running imports and publishes of rows of all projects',
+    summary: 'list the queued and running imports and publishes of rows, of all projects',
     example: 'svc admin imports',
     connect: operatorFor,
     operation: listImports,
@@ -114,7 +117,9 @@ const drainedBy = (hostId: string | undefined, options: DrainOptions) => {
     throw usageError('name one host, or a pool with --pool');
   }
   if (pool === undefined && installation !== undefined) {
-    throw usageError('--installation goes with --pool: a host is of one installation alone');
+    throw usageError(
+      '--installation can only be given with --pool: a host belongs to one installation',
+    );
   }
   if (hostId !== undefined) return { hostId, endSessions };
   if (yes !== true) {
@@ -139,7 +144,7 @@ const addDrain = (admin: Command, context: Context): void => {
           '--installation <id>',
           'installation of the pool, if several have one with this name',
         )
-        .option('--end-sessions', 'also hosts that serve a session, which ends it')
+        .option('--end-sessions', 'also drain hosts that serve a session; that ends the session')
         .option('--yes', 'confirm draining a pool'),
     connect: operatorFor,
     operation: drainHosts,
@@ -148,7 +153,7 @@ const addDrain = (admin: Command, context: Context): void => {
   });
 };
 
-/** Adds `svc admin doctor`, which diagnoses the installation. The exit status is 1 if a check failed. */
+/** Adds `svc admin doctor`, which diagnoses the installation. The exit status is 1 if any check failed. */
 const addDoctor = (admin: Command, context: Context): void => {
   const command = addCommand(admin, {
     usage: 'doctor',
@@ -166,12 +171,12 @@ const addDoctor = (admin: Command, context: Context): void => {
   });
 };
 
-/** Adds `svc admin blobs`, which only lists the blobs to be collected: the service collects them by itself. */
+/** Adds `svc admin blobs`, which lists the blobs that will be collected. The service collects them by itself. */
 const addBlobs = (admin: Command, context: Context): void => {
   addRequestCommand(admin, context, {
     usage: 'blobs',
     summary:
-      'preview garbage collection: the blobs that only deleted worlds and dead uploads refer to',
+      'preview garbage collection: the blobs to which only deleted worlds and abandoned uploads refer',
     example: 'svc admin blobs --dry-run',
     options: (command) =>
       command.option('--dry-run', 'the default: this command never removes anything'),
@@ -198,7 +203,7 @@ const addQuotas = (admin: Command, context: Context): void => {
         )
         .option(
           '--rate-limit <n>',
-          'requests a minute of one key or token, or default',
+          'maximum number of requests a minute for each key or token, or default',
           orUsual(parseNumber({ min: 1, max: 10_000_000, whole: true })),
         ),
     connect: operatorFor,

@@ -1,5 +1,5 @@
 /**
- * Shared parts of all commands: examples in their help, the options of commands that use the service, and parsers of
+ * Code that all commands share: examples in their help, the options of commands that use the service, and parsers of
  * option values (a rejected value is a usage error). Also paged lists and filters of requests.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -16,9 +16,11 @@ export type CommandText = {
   /** Name and arguments in commander's notation, for example `show <session>`. */
   usage: string;
   summary: string;
-  /** Example without the `$`; several lines are several examples. */
+  /** Example without the `$`. If it has several lines, each is an example. */
   example: string;
-  /** Marks a command whose exit status is its result. Until there is a result, the status is that of a failure. */
+  /**
+   * True for a command whose exit status is its result. Until there is a result, the exit status is that of a failure.
+   */
   decides?: true;
 };
 
@@ -38,23 +40,25 @@ export const addCommand = (parent: Command, text: CommandText): Command => {
     .command(text.usage)
     .description(text.summary)
     .addHelpText('after', `\n${title}:\n${lines.join('\n')}`)
-    .showHelpAfterError(`for example: ${lines[0]?.trim().slice(2)}\n(add --help for all of it)`);
+    .showHelpAfterError(
+      `for example: ${lines[0]?.trim().slice(2)}\n(add --help for the full help)`,
+    );
   if (text.decides === true) deciding.add(command);
   return command;
 };
 
-/** Sets the exit status of a command whose exit status is its result. */
+/** Sets the exit status to the result of the command, if it is a command whose exit status is its result. */
 export const setVerdict = (context: Context, isGood: boolean): void =>
   context.setExitStatus(isGood ? exitStatus.done : exitStatus.failed);
 
 type VersionOption = {
   about: string;
-  /** Former name of the option. It still works, and help does not show it. */
+  /** Former name of the option. It still works, but help does not show it. */
   formerly?: string;
   parse?: (text: string) => unknown;
 };
 
-/** Adds `--version`, the name that the API uses for a version, too. */
+/** Adds `--version`, which the API also calls version. */
 export const addVersion = (
   command: Command,
   { about, formerly, parse = String }: VersionOption,
@@ -76,7 +80,7 @@ export const addWorldVersion = (command: Command): Command =>
 export const addressWith = (world: string, version: string | undefined): string => {
   if (version === undefined) return world;
   if (namesFolder(world)) throw usageError('a folder has no versions: leave out --version');
-  if (world.includes('@')) throw usageError('name the version once: with @ or with --version');
+  if (world.includes('@')) throw usageError('name the version only once: with @ or with --version');
   return `${world}@${version}`;
 };
 
@@ -88,11 +92,11 @@ const serviceText = 'use the service that "svc up" runs on this data folder';
 export const withService = (command: Command): Command =>
   withData(command.option('--json', "print the API's answer as JSON"));
 
-/** Adds `--data` alone. */
+/** Adds only `--data`. */
 export const withData = (command: Command): Command =>
   command.option('--data <folder>', serviceText);
 
-/** Options of commands whose `--data` concerns rows: there `--service` names the data folder. */
+/** Options of commands in which `--data` means rows. There, `--service` names the data folder. */
 export type RowOptions = { service?: string; json?: boolean };
 
 /** Adds `--json` and `--service`. */
@@ -101,7 +105,7 @@ export const withServiceBeside = (command: Command): Command =>
     .option('--json', "print the API's answer as JSON")
     .option('--service <folder>', serviceText);
 
-/** Converts those options into the ones that all other commands have. */
+/** Converts the options `--service` and `--json` into the options that all other commands have. */
 export const serviceOf = ({ service, json }: RowOptions): ServiceOptions => ({
   ...(service === undefined ? {} : { data: service }),
   ...(json === undefined ? {} : { json }),
@@ -111,7 +115,7 @@ export const serviceOf = ({ service, json }: RowOptions): ServiceOptions => ({
 export const clientFor = (context: Context, { data }: ServiceOptions): Client =>
   showingWaits(connect({ env: context.env, cwd: context.cwd, data }), context.err);
 
-/** Prints an answer: with `--json` as JSON, else as text for the view of the output. */
+/** Prints an answer: as JSON with `--json`, otherwise as text, formatted for the output. */
 export const printAnswer = (
   context: Context,
   { json }: ServiceOptions,
@@ -122,7 +126,7 @@ export const printAnswer = (
   else context.out.write(`${text(viewOf(context))}\n`);
 };
 
-/** Prints one of several successive answers: with `--json` as one line of JSON, else as text. */
+/** Prints one of several successive answers: as one line of JSON with `--json`, otherwise as text. */
 export const printLine = (
   context: Context,
   { json }: ServiceOptions,
@@ -141,14 +145,14 @@ export const parseNumber =
     const fits = text.trim() !== '' && value >= min && value <= max;
     if (fits && (!whole || Number.isInteger(value))) return value;
     throw new InvalidArgumentError(
-      `It is not a ${whole ? 'whole ' : ''}number from ${min} to ${max}.`,
+      `The value is not a ${whole ? 'whole ' : ''}number from ${min} to ${max}.`,
     );
   };
 
 /** Parses an option that may be given several times. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
-/** Returns an object with one member, or without it if the value is undefined. */
+/** Returns an object with one member, or without that member if its value is undefined. */
 export const given = <const Name extends string, Value>(
   name: Name,
   value: Value | undefined,
@@ -164,11 +168,11 @@ export const addRequestFilters = (command: Command): Command =>
     .option('--operation <name>', 'only requests of this tool, operation, call or event')
     .option(
       '--status <number>',
-      'only requests with this status; 0: without a status',
+      'only requests with this HTTP status; 0: requests without a status',
       parseNumber({ min: 0, max: 999, whole: true }),
     );
 
-/** Returns the filters that were given. */
+/** Returns the filters that were given as options. */
 export const filterOf = ({ via, operation, status }: RequestFilter): RequestFilter => ({
   ...(via === undefined ? {} : { via }),
   ...(operation === undefined ? {} : { operation }),

@@ -1,4 +1,4 @@
-/** `svc worlds connector capture`: stores a vendor's answers, redacted, in the captures of a folder. */
+/** `svc worlds connector capture`: stores a vendor's answers, after redacting them, in the captures of a folder. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { AppError } from '#domain/error.ts';
@@ -44,13 +44,13 @@ export const readMirror = (
   if (vendor === null) {
     throw new AppError(
       'invalid',
-      `${folder} has no connector.toml, which says where the vendor is`,
+      `${folder} has no connector.toml, which would name the vendor's address`,
     );
   }
   return { tree, contract: { ...compiled.contract, vendor } };
 };
 
-/** Returns the named operations, or all that only read (GET). */
+/** Returns the named operations; if none is named, all operations that only read (GET). */
 const chooseOperations = (
   { operations }: VendorContract,
   named: readonly string[] | undefined,
@@ -66,9 +66,9 @@ const chooseOperations = (
       });
     }
     if (found.method === 'GET') return found;
-    throw new AppError('invalid', `"${name}" is ${found.method}, and capture only reads`, {
+    throw new AppError('invalid', `"${name}" is ${found.method}, and capture sends only reads`, {
       detail: {
-        hint: 'use it through "svc worlds connector record", which captures what you send',
+        hint: 'send such requests yourself through "svc worlds connector record", which captures them',
       },
     });
   });
@@ -148,12 +148,12 @@ export const addConnectorCapture = (connector: Command, context: Context): void 
     )
     .option(
       '--arg <argument=value>',
-      'an argument, of all operations or of <operation>.<argument>; repeatable for several values',
+      'an argument for all operations, or for one as <operation>.<argument>; repeatable for several values',
       collect,
     )
     .option(
       '--args-file <file>',
-      'whole sets of arguments: {"<operation>": [{"<argument>": <value>}]}; - for standard input',
+      'complete sets of arguments: {"<operation>": [{"<argument>": <value>}]}; - for standard input',
     )
     .option(
       '--max-items <number>',
@@ -161,8 +161,11 @@ export const addConnectorCapture = (connector: Command, context: Context): void 
       parseNumber({ min: 1, max: 10_000, whole: true }),
       50,
     )
-    .option('--again', 'also repeat stored captures; a new answer replaces the old one')
-    .option('--json', 'print what was done as JSON')
+    .option(
+      '--again',
+      'also repeat requests that are captured already; a new answer replaces the old one',
+    )
+    .option('--json', 'print a summary of the captures as JSON')
     .addHelpText(
       'after',
       '\nCredentials come from the environment variables that [auth] names. An interrupted run continues where it stopped.',

@@ -43,7 +43,7 @@ type Options = ServiceOptions & {
 
 type Mirrored = Contract & { vendor: VendorContract };
 
-/** World to compare. `serve` starts it anew for each part of the comparison. */
+/** World whose answers are compared. `serve` starts it anew for each part of the comparison. */
 type Subject = {
   world: CapturedWorld;
   serve(
@@ -119,7 +119,7 @@ const compare = async (
   if (vendor === null) {
     throw new AppError(
       'invalid',
-      'the world has no connector.toml, so there is no vendor to compare it with',
+      'the world has no connector.toml, so there is no vendor to compare with',
     );
   }
   const isLive = options.against === 'vendor';
@@ -149,7 +149,7 @@ const run = async (context: Context, given: string, options: Options): Promise<v
     else {
       if (subject.world.hasCapturedRows) {
         context.err.write(
-          `${given} has no rows of its own; it is served with those of its captures\n`,
+          `${given} has no rows of its own; it is served with the rows of its captures\n`,
         );
       }
       context.out.write(`${describeConform(report, viewOf(context))}\n`);
@@ -177,17 +177,20 @@ export const addConnectorConform = (connector: Command, context: Context): void 
     .addOption(
       new Option(
         '--against <what>',
-        'compare with the captures, or with what the vendor answers now',
+        "compare with the captures, or with the vendor's current answers",
       )
         .choices(['captures', 'vendor'])
         .default('captures'),
     )
     .option(
       '--arg <argument=value>',
-      'with vendor: an argument, as capture has it; repeatable',
+      'with vendor: an argument, in the form of "capture"; repeatable',
       collect,
     )
-    .option('--args-file <file>', 'with vendor: whole sets of arguments, as capture has them')
+    .option(
+      '--args-file <file>',
+      'with vendor: complete sets of arguments, in the form of "capture"',
+    )
     .option('--json', 'print the report as JSON');
   withData(addWorldVersion(command)).action((given: string, options: Options) =>
     run(context, addressWith(given, options.version), options),

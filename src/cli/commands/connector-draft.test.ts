@@ -1,4 +1,7 @@
-/** Drafts of OpenAPI documents are worlds that serve. A draft never overwrites the contents of a folder. */
+/**
+ * Tests that drafts of OpenAPI documents can be served as worlds, and that a draft never overwrites the contents of a
+ * folder.
+ */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +37,7 @@ describe('a draft', () => {
     expect(report).toMatchObject({ fidelity: 100, differences: 0 });
   });
 
-  it('is not written into a non-empty folder, unless overwriting is allowed', async () => {
+  it('is not written into a non-empty folder, unless --force is given', async () => {
     const folder = join(home, 'held');
     mkdirSync(folder);
     writeFileSync(join(folder, '.gitignore'), '');

@@ -33,7 +33,7 @@ const readDraft = async (context: Context, source: string, { name }: Options): P
   return draftWorld({ ...api, ...title }, [...unread, ...marks]);
 };
 
-/** Returns the files of a draft. Throws if the draft does not compile, which is a fault of the program. */
+/** Returns the files of a draft. Throws if the draft does not compile, which would be a fault of this program. */
 export const compiledFiles = (folder: string, { files, problems }: Draft): TreeFile[] => {
   if (problems.length === 0) return files;
   throw new ProblemsError(folder, problems, files, 'could not be drafted');
@@ -45,7 +45,9 @@ export const refuseFilled = (context: Context, folder: string, { force }: Option
   if (force === true || !existsSync(root)) return;
   if (readdirSync(root).every((name) => name.startsWith('.'))) return;
   throw new AppError('conflict', `${folder} is not empty`, {
-    detail: { hint: 'name another folder, or overwrite what a draft writes: --force' },
+    detail: {
+      hint: 'name another folder, or add --force to overwrite the files that a draft writes',
+    },
   });
 };
 
@@ -68,9 +70,9 @@ export const addConnectorDraft = (connector: Command, context: Context): void =>
       'svc worlds connector draft session.har ./crm --name CRM',
     ].join('\n'),
   })
-    .option('--name <text>', 'name of the world (default: that of the source)')
-    .option('--force', 'write into a folder that is not empty')
-    .option('--json', 'print what was drafted as JSON')
+    .option('--name <text>', 'name of the world (default: the title in the source)')
+    .option('--force', 'write into the folder even if it is not empty')
+    .option('--json', 'print a summary of the draft as JSON')
     .action((source: string, folder: string, options: Options) =>
       draft(context, source, folder, options),
     );

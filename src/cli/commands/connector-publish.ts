@@ -25,7 +25,9 @@ import {
 } from './command.ts';
 import { addListCommand } from './request-command.ts';
 
-/** Returns the source of a publication: a folder, which is compiled here first, or a world of the service. */
+/**
+ * Returns the source of a publication: a folder, which is compiled on this machine first, or a world of the service.
+ */
 const readGiven = (
   context: Context,
   source: string,
@@ -49,7 +51,7 @@ export const addConnectorPublish = (connector: Command, context: Context): void 
       'svc worlds create mine --from workspace:crm',
     ].join('\n'),
   })
-    .option('--description <text>', 'what the connector is')
+    .option('--description <text>', 'description of the connector')
     .option('-m, --message <text>', 'reason recorded on the version');
   withService(command).action(async (slug: string, source: string, options: PublishOptions) => {
     const { description, message } = options;

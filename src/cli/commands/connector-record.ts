@@ -22,7 +22,7 @@ import { compiledFiles, refuseFilled } from './connector-draft.ts';
 type Options = { port?: number; to?: string; name?: string };
 
 const usualPort = 4700;
-/** Most exchanges recorded for a vendor without connector, which are enough for a draft. */
+/** Maximum number of exchanges that are recorded if the folder has no connector; they are enough for a draft. */
 const mostExchanges = 2_000;
 const timeoutMs = 120_000;
 
@@ -30,11 +30,11 @@ const readTarget = (to: string | undefined, folder: string): string => {
   if (to === undefined) {
     throw new AppError(
       'invalid',
-      `${folder} has no connector.toml: say where the vendor is with --to`,
+      `${folder} has no connector.toml: name the vendor's address with --to`,
     );
   }
   if (/^https?:\/\/[^/?#\s]+[^?#\s]*$/i.test(to) && URL.canParse(to)) return to.replace(/\/+$/, '');
-  throw new AppError('invalid', `--to takes an http or https address without query, not "${to}"`);
+  throw new AppError('invalid', `--to must be an http or https address without query, not "${to}"`);
 };
 
 const record = async (context: Context, folder: string, options: Options): Promise<void> => {
@@ -59,11 +59,13 @@ const record = async (context: Context, folder: string, options: Options): Promi
         // A path may contain values that are redacted, so with a connector only the name of the capture is printed.
         if (kept === undefined) say(`${status}  ${method} ${path}`);
         else if ('file' in kept) say(`${status}  ${method}  ${kept.file}`);
-        else say(`${status}  ${method}  not kept: ${kept.reason}`);
+        else say(`${status}  ${method}  not stored: ${kept.reason}`);
       },
       failed: (method, _path, reason) => say(`–    ${method}  not answered: ${reason}`),
     });
-    say(`use ${proxy.url} in place of ${base}; its answers are stored in ${folder} until Ctrl-C`);
+    say(
+      `send requests to ${proxy.url} instead of ${base}; the answers are stored in ${folder} until Ctrl-C`,
+    );
     await new Promise<void>((done) => {
       stopping.signal.addEventListener('abort', () => done(), { once: true });
       if (stopping.signal.aborted) done();
@@ -74,7 +76,7 @@ const record = async (context: Context, folder: string, options: Options): Promi
   }
   if (mirror !== undefined) return;
   if (seen.length === 0) {
-    say('nothing was asked, so there is nothing to draft');
+    say('no request was recorded, so there is nothing to draft from');
     return;
   }
   const known = { base, ...(options.name === undefined ? {} : { title: options.name }) };
@@ -85,7 +87,7 @@ const record = async (context: Context, folder: string, options: Options): Promi
   const keepDrafted = createKeeper(readMirror(context, folder).contract, root, secrets);
   const captures = seen.map(keepDrafted).filter((one) => 'file' in one).length;
   say(
-    `${describeDraft(folder, made, viewOf(context))}\n${formatCount(captures, 'capture')} beside it`,
+    `${describeDraft(folder, made, viewOf(context))}\nalso stored: ${formatCount(captures, 'capture')}`,
   );
 };
 
@@ -100,10 +102,10 @@ export const addConnectorRecord = (connector: Command, context: Context): void =
   })
     .option(
       '--port <number>',
-      `where it listens on 127.0.0.1 (default: ${usualPort})`,
+      `port on 127.0.0.1 that the proxy listens on (default: ${usualPort})`,
       parseNumber({ min: 1, max: 65_535, whole: true }),
     )
-    .option('--to <url>', 'where the vendor is, for a folder without connector.toml')
-    .option('--name <text>', 'name of the world that is drafted')
+    .option('--to <url>', 'address of the vendor, for a folder without connector.toml')
+    .option('--name <text>', 'name of the drafted world')
     .action((folder: string, options: Options) => record(context, folder, options));
 };

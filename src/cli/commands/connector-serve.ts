@@ -26,7 +26,7 @@ import { addCommand, parseNumber, printLine } from './command.ts';
 
 type Options = { port?: number; task?: string; seed?: number; token?: string; json?: boolean };
 
-/** Default port, if it is free. */
+/** Default port, used if it is free. */
 const usualPort = 4600;
 
 const portOf = async ({ port }: Options): Promise<number> => {
@@ -34,7 +34,7 @@ const portOf = async ({ port }: Options): Promise<number> => {
   return (await portProblem(usualPort)) === undefined ? usualPort : findFreePort();
 };
 
-/** State of a served folder: its program, and the last build that the program was given. */
+/** State of a served folder: the program that serves it, and the last build that this program was given. */
 type Serving = {
   context: Context;
   folder: string;
@@ -43,15 +43,15 @@ type Serving = {
   kept: KeptOfFolder;
   program: FolderProgram | undefined;
   address: string | undefined;
-  /** Last build that the program was given, and the time at which its files had changed. */
+  /** Last build that the program was given, and the time at which the folder's files had changed. */
   given: { built: BuiltFolder; since: number } | undefined;
   isServed: boolean;
 };
 
-/** Returns a text that differs if anything that is served differs. */
+/** Returns a text that differs whenever anything differs that the program serves. */
 const signatureOf = ({ world: { assignment } }: BuiltFolder): string => JSON.stringify(assignment);
 
-/** Builds the folder and gives it to the program, unless nothing that is served has changed. */
+/** Builds the folder and gives the build to the program, unless nothing that is served has changed. */
 const giveFolder = (serving: Serving): void => {
   const since = performance.now();
   const { context, folder, given, program } = serving;
@@ -64,14 +64,14 @@ const giveFolder = (serving: Serving): void => {
   program?.give(built.world);
 };
 
-/** Builds the folder after a change. Problems are reported, and the last good build stays served. */
+/** Builds the folder after a change. Problems are reported, and the last good build stays in service. */
 const giveChange = (serving: Serving): void => {
   const { context, options } = serving;
   try {
     giveFolder(serving);
   } catch (error) {
     reportError(context, error, options);
-    if (options.json !== true) context.err.write('what was served before still is\n');
+    if (options.json !== true) context.err.write('the last good build stays in service\n');
   }
 };
 
@@ -95,7 +95,7 @@ const hear = (serving: Serving, line: ProgramLine): void => {
   else if ('serving' in line) showServing(serving, line.serving);
   else if ('notServed' in line) {
     const { reason, hasBefore } = line.notServed;
-    const rest = hasBefore ? '; what was served before still is' : '';
+    const rest = hasBefore ? '; the last good build stays in service' : '';
     const text = options.json === true ? JSON.stringify(line) : `not served: ${reason}${rest}`;
     context.err.write(`${text}\n`);
   } else if ('request' in line) {
@@ -160,16 +160,16 @@ export const addConnectorServe = (connector: Command, context: Context): void =>
   })
     .option(
       '--port <number>',
-      `where it is served (default: ${usualPort}, or a free one)`,
+      `port to serve on (default: ${usualPort}, or any free one)`,
       parseNumber({ min: 1, max: 65_535, whole: true }),
     )
     .option('--task <name>', 'the bundled task to start (default: none)')
     .option(
       '--seed <number>',
-      'the same ids for the same requests',
+      'number from which new ids are derived: the same requests then get the same ids',
       parseNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, whole: true }),
     )
     .option('--token <text>', 'token that clients must send (default: a new one)')
-    .option('--json', 'print what happens as lines of JSON')
+    .option('--json', 'print events as lines of JSON')
     .action((folder: string, options: Options) => serve(context, folder, options));
 };

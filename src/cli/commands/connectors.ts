@@ -1,9 +1,9 @@
-/** `svc worlds connector`: commands for trees before they are worlds: capture, serve from a folder, publish, list. */
+/** `svc worlds connector`: commands for the files of worlds: capture, serve from a folder, publish, list. */
 import type { Command } from 'commander';
 import type { Context } from '../terminal/context.ts';
 import { addGroups, group } from './groups.ts';
 
-/** Groups in the order of the help. */
+/** Groups of commands, in the order of the help. */
 const groups = [
   group('publish', async () => (await import('./connector-publish.ts')).addConnectorPublish),
   group('list', async () => (await import('./connector-publish.ts')).addConnectorList),
@@ -23,7 +23,7 @@ export const addConnectors = async (
   const connector = worlds
     .command('connector')
     .description(
-      'connectors: world trees captured from a vendor, served while you write them, shared in the organization',
+      'connectors: files of worlds, captured from a vendor, served while you write them, shared in the organization',
     );
   await addGroups(connector, context, groups, words);
 };

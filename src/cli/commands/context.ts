@@ -27,7 +27,7 @@ import {
 } from './command.ts';
 import { addListCommand, addRequestCommand } from './request-command.ts';
 
-/** Limits the argument `<kind>` of a command to the kinds that there are. */
+/** Restricts the argument `<kind>` of a command to the kinds that exist. */
 const limitKind = (command: Command): Command => {
   const kind = command.registeredArguments.find((argument) => argument.name() === 'kind');
   if (kind === undefined) throw new AppError('internal', 'the command has no argument <kind>');
@@ -36,7 +36,7 @@ const limitKind = (command: Command): Command => {
   return command;
 };
 
-/** Reads the argument `<kind>`, which commander has checked. */
+/** Returns the argument `<kind>`, which commander has already checked. */
 const kindOf = (text: string): ContextKind => text as ContextKind;
 
 export const parseVersion = parseNumber({ min: 1, max: 2 ** 31 - 1, whole: true });
@@ -45,8 +45,12 @@ type VersionOptions = ServiceOptions & { version?: number; label?: string };
 
 const addVersionOptions = (command: Command): Command =>
   addVersion(command, {
-    ...{ about: 'this version in place of the latest', formerly: 'at', parse: parseVersion },
-  }).option('--label <label>', 'the version that has this label');
+    ...{
+      about: 'number of the version (default: the latest)',
+      formerly: 'at',
+      parse: parseVersion,
+    },
+  }).option('--label <label>', 'label of the version');
 
 const readVersion = async (
   client: Client,
@@ -63,8 +67,8 @@ const addList = (repos: Command, context: Context): void => {
     summary: 'list the repositories of a kind, newest first',
     example: 'svc context list skills --label production',
     filters: {
-      label: new Option('--label <label>', 'only those with a version of this label'),
-      tag: new Option('--tag <tag>', 'only those with this tag'),
+      label: new Option('--label <label>', 'only repositories with a version that has this label'),
+      tag: new Option('--tag <tag>', 'only repositories with this tag'),
     },
     options: limitKind,
     operation: api.listContext,
@@ -107,7 +111,7 @@ const addPull = (repos: Command, context: Context): void => {
 const addExists = (repos: Command, context: Context): void => {
   const command = addCommand(repos, {
     usage: 'exists <kind> <name>',
-    summary: 'check whether it exists: exit status 0 if it does, else 1',
+    summary: 'check whether a repository exists: exit status 0 if it does, otherwise 1',
     example: 'svc context exists prompts greeting || echo "not yet"',
     decides: true,
   });
@@ -122,7 +126,7 @@ const addExists = (repos: Command, context: Context): void => {
       const input = { params: { kind, identifier }, query };
       const { body } = await clientFor(context, options).send(api.getContext, input);
       if (!('exists' in body))
-        throw new AppError('internal', 'the answer of the service has no "exists"');
+        throw new AppError('internal', 'the answer of the service lacks the member "exists"');
       printAnswer(context, options, body, () =>
         body.exists
           ? `${identifier} exists, version ${body.version}`
@@ -142,7 +146,7 @@ type PushOptions = {
   base?: number;
 };
 
-/** Reads a text, or JSON if `asJson` is set or the file's name ends in `.json`. */
+/** Reads the content as text. Reads it as JSON if `asJson` is set or the file's name ends in `.json`. */
 const readContent = async (
   context: Context,
   content: string,
@@ -165,14 +169,14 @@ const addPush = (repos: Command, context: Context): void => {
     ].join('\n'),
     options: (command) =>
       limitKind(command)
-        .option('--as-json', 'the content is JSON, whatever its name')
-        .option('--config <json>', 'configuration stored with it: JSON, @file, or -')
-        .option('--label <label>', 'a label that moves to this version; repeatable', collect)
-        .option('--tag <tag>', 'a tag; repeatable', collect)
-        .option('-m, --message <text>', 'why it changed')
+        .option('--as-json', 'treat the content as JSON, whatever the name of its file')
+        .option('--config <json>', 'configuration stored with the version: JSON, @file, or -')
+        .option('--label <label>', 'label to move to this version; repeatable', collect)
+        .option('--tag <tag>', 'tag of the repository; repeatable', collect)
+        .option('-m, --message <text>', 'reason for the new version')
         .option(
           '--base <version>',
-          'required latest version, 0 for none; refused if it differs',
+          'number of the latest version that the push is based on, 0 for none; the push is refused if another is the latest',
           parseNumber({ min: 0, max: 2 ** 31 - 1, whole: true }),
         ),
     operation: api.pushContext,

@@ -40,7 +40,11 @@ const addList = (dashboards: Command, context: Context): void => {
     summary: 'list the dashboards of the project, newest first',
     example: 'svc dashboards ls --limit 200',
     options: (command) =>
-      command.option('--limit <n>', 'maximum number', parseNumber({ min: 1, max: mostListed })),
+      command.option(
+        '--limit <n>',
+        'maximum number of dashboards',
+        parseNumber({ min: 1, max: mostListed }),
+      ),
     operation: api.listDashboards,
     input: (_words, { limit }: { limit?: number }) => ({ query: given('limit', limit) }),
     text: (body, view) => listDashboards(body.data, view),
@@ -58,7 +62,7 @@ const addList = (dashboards: Command, context: Context): void => {
 const addDelete = (dashboards: Command, context: Context): void => {
   addRequestCommand(dashboards, context, {
     usage: 'delete <dashboard>',
-    summary: 'delete a dashboard and its code; its task set or world stays',
+    summary: 'delete a dashboard and its code; its task set or world is not deleted',
     example: 'svc dashboards delete dsh-…',
     operation: api.deleteDashboard,
     input: ([dashboardId]) => ({ params: { dashboardId } }),
@@ -81,10 +85,14 @@ const addCreate = (dashboards: Command, context: Context): void => {
     options: (command) =>
       command
         .option('--description <text>', 'description of the dashboard')
-        .addOption(new Option('--task-set <id>', 'the task set that it shows').conflicts('world'))
-        .option('--world <world>', 'the world that it shows, by its slug or id')
         .addOption(
-          new Option('--template <name>', 'template of its code').choices([...dashboardTemplates]),
+          new Option('--task-set <id>', 'the task set that the dashboard shows').conflicts('world'),
+        )
+        .option('--world <world>', 'the world that the dashboard shows, by slug or id')
+        .addOption(
+          new Option('--template <name>', 'template for the first code').choices([
+            ...dashboardTemplates,
+          ]),
         ),
     operation: api.createDashboard,
     input: ([name], options: CreateOptions) => ({
@@ -103,7 +111,7 @@ const addCreate = (dashboards: Command, context: Context): void => {
 const addPull = (dashboards: Command, context: Context): void => {
   const command = addCommand(dashboards, {
     usage: 'pull <dashboard> [folder]',
-    summary: 'write the code of a dashboard into a folder (default: its id)',
+    summary: "write the code of a dashboard into a folder (default: named by the dashboard's id)",
     example: 'svc dashboards pull dsh-… ./checkout',
   });
   withService(command).action(
@@ -118,7 +126,7 @@ const addPull = (dashboards: Command, context: Context): void => {
   );
 };
 
-/** Adds each problem and its place to the error of rejected code. */
+/** Adds the problems and their places to the error of rejected code. */
 const withPlaces = (error: unknown): unknown => {
   if (!(error instanceof AppError) || error.detail.error !== 'dashboard_code_rejected')
     return error;
@@ -140,13 +148,13 @@ const addPush = (dashboards: Command, context: Context): void => {
     example: 'svc dashboards push ./checkout --dry-run',
   })
     .option('--dashboard <id>', 'the dashboard (default: the one that the folder was pulled from)')
-    .option('--dry-run', 'check everything and write nothing')
-    .option('--force', 'overwrite changes made since the pull');
+    .option('--dry-run', 'check everything but write nothing')
+    .option('--force', 'overwrite the code even if it changed since the pull');
   withService(command).action(async (folder = '.', options: PushOptions) => {
     const { id, stamp, files, entrypoint, transform } = readDashboard(context, folder);
     const dashboardId = options.dashboard ?? id;
     if (dashboardId === null) {
-      throw usageError(`${folder} was pulled from no dashboard: name one with --dashboard`);
+      throw usageError(`${folder} was not pulled from a dashboard: name one with --dashboard`);
     }
     const { force = false, dryRun = false } = options;
     const body = {
@@ -160,7 +168,7 @@ const addPush = (dashboards: Command, context: Context): void => {
       throw withPlaces(error);
     });
     if (!dryRun) noteDashboard(context, folder, answer);
-    const words = dryRun ? 'would be pushed; nothing is written' : 'is pushed';
+    const words = dryRun ? 'would be pushed; nothing was written' : 'is pushed';
     printAnswer(context, options, answer, () => `${files.length} files: ${dashboardId} ${words}`);
   });
 };
@@ -198,12 +206,15 @@ type RenderOptions = ServiceOptions & {
 const addRender = (dashboards: Command, context: Context): void => {
   const command = addCommand(dashboards, {
     usage: 'render <dashboard>',
-    summary: 'render a dashboard: print a link that works for an hour, or write its HTML',
+    summary: 'render a dashboard: print a link that is valid for an hour, or write its HTML',
     example: 'svc dashboards render dsh-… --session ses-…',
   })
-    .option('--session <id>', 'for sessions: the session to show (default: the newest)')
-    .option('--task-set <id>', 'for tasks: another set')
-    .option('--task <id>', 'for tasks: one task of the set')
+    .option(
+      '--session <id>',
+      'for dashboards of sessions: the session to show (default: the newest)',
+    )
+    .option('--task-set <id>', 'for dashboards of tasks: another task set to show')
+    .option('--task <id>', 'for dashboards of tasks: the only task of the set to show')
     .option('--html <file>', 'write the HTML to this file');
   withService(command).action(async (dashboardId: string, options: RenderOptions) => {
     const body = {
@@ -214,7 +225,8 @@ const addRender = (dashboards: Command, context: Context): void => {
     };
     const input = { params: { dashboardId }, body };
     const { body: answer } = await clientFor(context, options).send(api.renderDashboard, input);
-    if (!answer.success) throw new AppError('invalid', answer.error ?? 'it was not rendered');
+    if (!answer.success)
+      throw new AppError('invalid', answer.error ?? 'the dashboard was not rendered');
     if (options.html !== undefined) {
       replaceFile(resolve(context.cwd, options.html), answer.html ?? '');
     }
@@ -243,7 +255,7 @@ const addTaskSets = (program: Command, context: Context): void => {
   }).alias('show');
   addRequestCommand(sets, context, {
     usage: 'delete <set>',
-    summary: 'delete a task set that no dashboard uses; its tasks stay',
+    summary: 'delete a task set that no dashboard uses; its tasks are not deleted',
     example: 'svc task-sets delete tset-…',
     operation: api.deleteTaskSet,
     input: ([taskSetId]) => ({ params: { taskSetId } }),
@@ -255,7 +267,7 @@ const addTaskSets = (program: Command, context: Context): void => {
     example: 'svc task-sets create checkout --task tsk-… --task tsk-…',
     options: (command) =>
       command
-        .requiredOption('--task <id>', 'a stored task; repeatable', collect)
+        .requiredOption('--task <id>', 'id of a stored task; repeatable', collect)
         .option('--description <text>', 'description of the set'),
     operation: api.createTaskSet,
     input: ([name], { task, description }: SetOptions) => ({
@@ -265,7 +277,7 @@ const addTaskSets = (program: Command, context: Context): void => {
   });
 };
 
-/** Adds both groups. */
+/** Adds the groups `dashboards` and `task-sets`. */
 export const addDashboards = (program: Command, context: Context): void => {
   const dashboards = program
     .command('dashboards')

@@ -1,7 +1,7 @@
 /**
- * `svc worlds data extract`: writes rows in the shape of a world, as JSONL, JSON or CSV. They come from a version of
- * the world, from files of a vendor's export or a query, or from a folder's captures. Rows are redacted as the world
- * demands, unless `--no-redact` is given. A summary counts what was changed.
+ * `svc worlds data extract`: writes rows in the shape of a world, as JSONL, JSON or CSV. The rows come from a version
+ * of the world, from files of a vendor's export or a query, or from a folder's captures. They are redacted as the world
+ * demands, unless `--no-redact` is given. A summary counts the changed values.
  */
 
 import { existsSync, statSync } from 'node:fs';
@@ -55,21 +55,21 @@ type Options = ServiceOptions & {
   version?: string;
 };
 
-/** Batch of an entity's rows, and the number of rows that were read for it. */
+/** Batch of an entity's rows, and the number of source rows that were read for the batch. */
 type Found = {
   entity: string;
   rows: readonly Row[];
   read: number;
-  /** Fields that already hold preserved values and must not be redacted again. */
+  /** Fields whose values redaction has already preserved, so that they must not be redacted again. */
   preserved?: readonly string[];
 };
 
 /** Source of rows, with the contract that shapes them. */
 type Source = {
   contract: Contract;
-  /** Redaction policy of the rows. */
+  /** Redaction policy of the world; null if it has none. */
   policy: RedactPolicy | null;
-  /** Number of rows, if known. */
+  /** Total number of rows; undefined if it is not known. */
   total: number | undefined;
   read(signal: AbortSignal): AsyncIterable<Found>;
 };
@@ -79,7 +79,7 @@ const entitiesOf = ({ entities }: Contract, only: string | undefined): string[] 
   if (only === undefined) return names;
   if (names.includes(only)) return [only];
   throw new AppError('invalid', `the world has no entity "${only}"`, {
-    detail: { hint: `it has ${names.join(', ')}` },
+    detail: { hint: `the world has the entities ${names.join(', ')}` },
   });
 };
 
@@ -108,7 +108,7 @@ export const versionSource = (
   };
 };
 
-/** Creates a source of the rows in `captures/`. Values that were preserved at capture stay preserved. */
+/** Creates a source of the rows in `captures/`. Values that redaction preserved at capture stay as they are. */
 const capturesSource = (
   folder: string,
   tree: ReturnType<typeof readTree>,
@@ -119,7 +119,7 @@ const capturesSource = (
   if (!tree.some(({ path }) => path.startsWith(captureFolder))) {
     throw new AppError('invalid', `${folder} has no captures to extract rows from`, {
       detail: {
-        hint: `capture the vendor with "svc worlds connector capture ${folder}", or name files of rows after the folder`,
+        hint: `capture the vendor with "svc worlds connector capture ${folder}", or give files of rows after the folder`,
       },
     });
   }
@@ -137,7 +137,7 @@ const capturesSource = (
   };
 };
 
-/** Rows that are shaped and written together. */
+/** Number of rows that are shaped and written together. */
 const batchRows = 500;
 
 const filesSource = (
@@ -160,9 +160,9 @@ const filesSource = (
         if (!known.has(name)) {
           throw new AppError(
             'invalid',
-            `${place} is of "${name}", which is no entity of the world`,
+            `${place} belongs to "${name}", which is not an entity of the world`,
             {
-              detail: { hint: 'name the one that its rows are of: --entity' },
+              detail: { hint: 'name the entity that the rows belong to: --entity' },
             },
           );
         }
@@ -185,7 +185,9 @@ const openSource = async (
   options: Options,
 ): Promise<Source> => {
   if (options.where !== undefined && (files.length > 0 || namesFolder(world))) {
-    throw usageError('--where is for rows that a world of the service has, and takes no files');
+    throw usageError(
+      '--where filters rows of a world of the service, and cannot be used with files',
+    );
   }
   if (!namesFolder(world)) {
     const client = clientFor(context, options);
@@ -213,7 +215,7 @@ const isFolder = (path: string): boolean =>
 
 type Writers = { writerOf(entity: string): RowWriter; sinks: Sink[]; close(): Promise<void> };
 
-/** Opens one writer for all rows, or one an entity if the output is a folder. */
+/** Opens one writer for all rows. If the output is a folder, opens one for each entity. */
 const openWriters = (
   context: Context,
   contract: Contract,
@@ -245,7 +247,9 @@ const openWriters = (
   const [first] = contract.entities;
   const only = options.entity ?? (contract.entities.length === 1 ? first?.name : undefined);
   if (only === undefined && format === 'csv') {
-    throw usageError('CSV has rows of one entity: name it with --entity, or a folder with --out');
+    throw usageError(
+      'a CSV file can only have rows of one entity: name it with --entity, or name a folder with --out',
+    );
   }
   const writer = open(path, only);
   return { writerOf: () => writer, sinks, close: () => writer.close() };
@@ -291,7 +295,7 @@ export const addDataExtract = (data: Command, context: Context): void => {
   const command = addCommand(data, {
     usage: 'extract <world> [files...]',
     summary:
-      "write rows shaped for a world and redacted: its own, from files, or from a folder's captures",
+      "write rows shaped for a world and redacted: the world's own, from files, or from a folder's captures",
     example: [
       'svc worlds data extract crm --entity contacts --where state=open --out contacts.csv',
       'svc worlds data extract crm@3 --out ./rows/',
@@ -299,24 +303,24 @@ export const addDataExtract = (data: Command, context: Context): void => {
       'svc worlds data extract ./crm --out ./rows/',
     ].join('\n'),
   })
-    .option('--entity <name>', 'only this entity; with files: the one of rows that do not name it')
+    .option('--entity <name>', 'only this entity; with files: entity of rows that do not name one')
     .option(
       '--where <field=value>',
-      'only rows with this value, as "svc worlds data query" has it; repeatable',
+      'only rows with this value, in the form of "svc worlds data query"; repeatable',
       collectWhere,
     )
     .addOption(
       new Option(
         '--format <name>',
-        'how they are written (default: as --out ends, else jsonl)',
+        'format of the rows (default: by the ending of --out, or jsonl)',
       ).choices([...rowFormats]),
     )
     .option(
       '--out <path>',
-      'a file, packed when it ends with .gz, or a folder for a file an entity',
+      'a file, compressed if its name ends with .gz; or a folder, with one file for each entity',
     )
     .option('--no-redact', 'do not redact values')
-    .option('--json', 'print what was done as JSON, on standard error');
+    .option('--json', 'print the summary as JSON, on standard error');
   withData(addWorldVersion(command)).action(
     async (given: string, files: string[], options: Options) => {
       const world = addressWith(given, options.version);

@@ -51,7 +51,7 @@ type Options = ServiceOptions & {
   report?: string;
 };
 
-/** Rejected rows: the first ones to show, and their total number. */
+/** Rejected rows: those that are shown, and their total number. */
 type Refused = { shown: ShownRefusal[]; total: number };
 
 const showFault = ({ source, at, entity, field, detail }: PlacedFault): ShownRefusal => ({
@@ -66,7 +66,7 @@ const refusedError = (refused: Refused, dryRun: boolean, hint: string | undefine
   const were = refused.total === 1 ? 'was' : 'were';
   const what = dryRun
     ? `${rows} would be refused`
-    : `${rows} ${were} refused, and nothing was written`;
+    : `${rows} ${were} refused, so nothing was written`;
   const list = describeRefusals(refused.shown, refused.total);
   return new AppError('invalid', `${what}:\n${list}`, {
     detail: {
@@ -78,8 +78,8 @@ const refusedError = (refused: Refused, dryRun: boolean, hint: string | undefine
 };
 
 /**
- * Yields chunks until a row is rejected. The rest is then only read to find further faults, up to `mostShown`, and the
- * import is refused.
+ * Yields chunks until a row is rejected. The import is then refused, and further rows are read only to report their
+ * faults, up to `mostShown`.
  */
 async function* refusingFaults(
   chunks: AsyncGenerator<RowChunk>,
@@ -99,7 +99,7 @@ const readPart = (sources: readonly UserRows[]): number | undefined => {
   return total > 0 ? read / total : undefined;
 };
 
-/** Formats the progress line while rows are sent. */
+/** Formats the progress line that is shown while rows are sent. */
 const sendingText = (sources: readonly UserRows[], sent: Sent, beganMs: number): string => {
   const part = readPart(sources);
   const seconds = Math.max(0.001, (performance.now() - beganMs) / 1_000);
@@ -153,7 +153,10 @@ const howOf = (options: Options): ImportHow => ({
   ...(options.message === undefined ? {} : { message: options.message }),
 });
 
-/** Returns what identifies an import; undefined if it reads standard input, which cannot be read again. */
+/**
+ * Returns an identity of the import, by which it is recognized if it is repeated. Returns undefined if it reads
+ * standard input, which cannot be read again.
+ */
 const identityOf = (
   sources: readonly UserRows[],
   parts: { url: string; slug: string; how: ImportHow; entity: string | undefined },
@@ -164,10 +167,10 @@ const identityOf = (
 
 type Interrupted = {
   slug: string;
-  /** True if the same command can continue the import. */
+  /** True if repeating the command continues the import. */
   isKept: boolean;
   batchId: string | undefined;
-  /** True if the service has all rows and finishes without this command. */
+  /** True if the service has all rows, and finishes the import without this command. */
   isSealed: boolean;
 };
 
@@ -176,13 +179,13 @@ const hintOf = ({ slug, isKept, batchId, isSealed }: Interrupted): string => {
     const batch = `${slug} ${batchId}`;
     return `all rows are uploaded, and the service continues the import: "svc worlds data batches ${batch}" shows the progress, "svc worlds data cancel ${batch}" cancels it`;
   }
-  const begin = batchId === undefined ? '' : 'nothing is in the world yet; ';
+  const begin = batchId === undefined ? '' : 'no row is in the world yet; ';
   return isKept
-    ? `${begin}run the same command again: it continues from there and sends nothing twice`
-    : `${begin}give the rows again; bytes that the service has are not sent again`;
+    ? `${begin}run the same command again: it continues where it stopped and sends nothing twice`
+    : `${begin}give the rows again; bytes that the service has already are not sent again`;
 };
 
-/** Builds the error of an interruption, with its state and the way to continue. */
+/** Builds the error for an interruption, with the state of the import and the way to continue it. */
 const wayOn = (reason: AppError, left: Interrupted): AppError => {
   const at = left.batchId === undefined ? '' : ` (batch ${left.batchId})`;
   const detail = { ...reason.detail, hint: hintOf(left) };
@@ -272,12 +275,12 @@ const showEnd = async (
   }
   const all =
     options.report === undefined
-      ? `"svc worlds data batches ${slug} ${batch.batchId} --report <file>" writes them all`
-      : `all of them are in ${options.report}`;
+      ? `"svc worlds data batches ${slug} ${batch.batchId} --report <file>" writes all refused rows into a file`
+      : `all refused rows are in ${options.report}`;
   if (batch.state === 'failed') {
-    const why = batch.error?.message ?? 'it does not say why';
+    const why = batch.error?.message ?? 'the service gives no reason';
     throw new AppError('conflict', `the import failed: ${why}`, {
-      detail: { hint: 'run the same command again to try again' },
+      detail: { hint: 'run the same command again to retry' },
     });
   }
   if (batch.state === 'refused') {
@@ -292,7 +295,7 @@ const showEnd = async (
       'row',
     );
     const text = batch.dryRun
-      ? `${rows} would be taken; nothing was written`
+      ? `${rows} would be imported; nothing was written`
       : `${rows} of batch ${batch.batchId} are stored: "svc worlds data publish ${slug}" publishes them as a version`;
     printAnswer(context, options, batch, () => `${text}${leftOut}`);
     return;
@@ -310,27 +313,27 @@ const showEnd = async (
 
 const addRowOptions = (command: Command): Command =>
   command
-    .option('--entity <name>', 'entity of rows in files that do not name it')
+    .option('--entity <name>', 'entity of rows that do not name one themselves')
     .addOption(
       new Option(
         '--mode <mode>',
-        'how rows combine with those of the world (default: append)',
+        'how the rows are combined with those of the world (default: append)',
       ).choices([...importModes]),
     )
     .addOption(
       new Option(
         '--redact <mode>',
-        "what the world's [redact] does to them (default: off)",
+        "how the world's [redact] policy is applied to the rows (default: off)",
       ).choices([...redactModes]),
     )
-    .option('--no-atomic', 'skip invalid rows instead of refusing all')
-    .option('--report <file>', 'write all refusals into a file, as JSONL');
+    .option('--no-atomic', 'leave out invalid rows instead of refusing all rows')
+    .option('--report <file>', 'write all refused rows into a file, as JSONL');
 
 const formats = `
-Files are JSON ([row, …] or {"entity": [row, …]}), JSONL (a row a line, or {"entity": …, "row": …}), CSV with the
-fields in its first line, or Parquet; each plain, or packed with gzip or zstd. "-", or no file, is standard input.`;
+Files are JSON ([row, …] or {"entity": [row, …]}), JSONL (one row a line, or {"entity": …, "row": …}), CSV with the
+field names in its first line, or Parquet; each plain, or compressed with gzip or zstd. "-", or no file, means standard input.`;
 
-/** Adds both commands. */
+/** Adds the commands `import` and `check`. */
 export const addDataImport = (data: Command, context: Context): void => {
   const importing = addCommand(data, {
     usage: 'import <world> [files...]',
@@ -345,7 +348,7 @@ export const addDataImport = (data: Command, context: Context): void => {
     .addOption(
       new Option(
         '--publish <when>',
-        'later: keep the rows until "svc worlds data publish"',
+        'later: apply the rows, but make them a version only with "svc worlds data publish"',
       ).choices(['later']),
     )
     .option('-m, --message <text>', 'reason recorded on the version')

@@ -16,7 +16,10 @@ import {
   withService,
 } from './command.ts';
 
-/** Parses a value: as JSON if it looks like a number, boolean, null, list or quoted text, else as text. */
+/**
+ * Parses a value. A text that looks like a number, boolean, null, list or quoted text is read as JSON; any other is
+ * taken as it is.
+ */
 const readValue = (text: string): unknown => {
   if (!/^(?:-?\d|true$|false$|null$|\[|")/.test(text)) return text;
   try {
@@ -29,10 +32,10 @@ const readValue = (text: string): unknown => {
 /** Filter: fields, or paths to them, each with its required value or a list of alternatives. */
 export type Where = Record<string, unknown>;
 
-/** Parses `--where field=value`. A repeated field may have any of its values. */
+/** Parses `--where field=value`. If a field is repeated, it may have any of the values. */
 export const collectWhere = (given: string, before: Where = {}): Where => {
   const at = given.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('It is not <field>=<value>.');
+  if (at < 1) throw new InvalidArgumentError('The filter does not have the form <field>=<value>.');
   const [field, value] = [given.slice(0, at), readValue(given.slice(at + 1))];
   const known = Object.hasOwn(before, field) ? [before[field]].flat() : [];
   const values = [...known, ...[value].flat()];
@@ -49,7 +52,7 @@ const addPage = (command: Command): Command =>
   withService(addWorldVersion(command))
     .option(
       '--limit <number>',
-      'rows a page (default: 100)',
+      'maximum number of rows on a page (default: 100)',
       parseNumber({ min: 1, max: 1_000, whole: true }),
     )
     .option(
@@ -74,11 +77,14 @@ export const addDataQuery = (data: Command, context: Context): void => {
   })
     .option(
       '--where <field=value>',
-      'a field or path, and its value: JSON or a text; given again for a field, any of them',
+      'a field or path, and its value as JSON or text; if a field is repeated, any of its values matches',
       collectWhere,
     )
-    .option('--resolve', 'values are plaintexts of fields that the world redacts')
-    .option('--across', 'also ask linked worlds that map the fields')
+    .option(
+      '--resolve',
+      "the values of --where are plaintexts, to which the world's redaction is applied",
+    )
+    .option('--across', 'also search linked worlds that map these fields')
     .option('--compare', 'with --across: show how their rows differ');
   addPage(command).action(async (world: string, entity: string, options: QueryOptions) => {
     const slug = addressWith(world, options.version);

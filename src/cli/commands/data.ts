@@ -36,7 +36,7 @@ const addDataBatches = (data: Command, context: Context): void => {
       parseNumber({ min: 1, max: 100, whole: true }),
     )
     .option('--cursor <text>', 'the cursor that the previous page printed')
-    .option('--report <file>', 'write all refusals of the batch into a file, as JSONL');
+    .option('--report <file>', 'write all refused rows of the batch into a file, as JSONL');
   withService(command).action(
     async (slug: string, batchId: string | undefined, options: BatchesOptions) => {
       const client = clientFor(context, options);
@@ -70,7 +70,8 @@ const addDataCancel = (data: Command, context: Context): void => {
 const addDataPublish = (data: Command, context: Context): void => {
   const command = addCommand(data, {
     usage: 'publish <world>',
-    summary: 'publish all batches that were imported with --publish later as one version',
+    summary:
+      'publish all batches that were imported with "--publish later", together as one version',
     example: 'svc worlds data publish crm -m "customers of May"',
   }).option('-m, --message <text>', 'reason recorded on the version');
   withService(command).action(
@@ -80,7 +81,7 @@ const addDataPublish = (data: Command, context: Context): void => {
       const answer = await client.send(publishData, { params: { slug }, body });
       printAnswer(context, options, answer.body, () => {
         if (answer.status === 202) {
-          return `still publishing: "svc worlds data batches ${slug} ${answer.body.batchId}" tells how far it is`;
+          return `still publishing: "svc worlds data batches ${slug} ${answer.body.batchId}" shows the progress`;
         }
         const { version, batches } = answer.body;
         const made = describeImport({ slug, version, landed: null, refused: 0 });

@@ -74,14 +74,14 @@ const playOne = async (
   context.err.write(`${item.datasetItemId}: ${verdict}\n`);
 };
 
-/** Closes the session of an item whose agent could not be run, so that the run continues with the others. */
+/** Closes the session of an item whose agent could not be run, so that the run continues with the other items. */
 const giveUp = async (context: Context, { client }: Run, item: OpenItem, error: unknown) => {
   context.err.write(`${item.datasetItemId}: ${describeError(error)}\n`);
   const params = { sessionId: item.sessionId };
   await client.send(api.closeSession, { params, body: {} });
 };
 
-/** Runs agents on as many items at once as the service opens sessions. */
+/** Runs agents on several items at once, as many as the service opens sessions for. */
 const play = async (
   context: Context,
   run: Run,
@@ -99,7 +99,7 @@ const play = async (
   await Promise.all(playing);
 };
 
-/** Runs without an agent: prints the environment of each session for a program that works and grades elsewhere. */
+/** Runs without an agent: prints the environment of each session, for a program that works and grades elsewhere. */
 const printSessions = (context: Context, run: Run, options: Options): Promise<WorldRunView> =>
   followRun(run, async (item) => {
     const session = await readySession(run, item, options.wait);
@@ -111,10 +111,10 @@ const start = async (context: Context, name: string, options: Options): Promise<
   const { concurrency, agent } = options;
   const world = addressWith(options.world, options.version);
   if (options.detach === true && agent !== undefined) {
-    throw usageError('--detach only begins the run: leave out --agent');
+    throw usageError('--detach only starts the run: leave out --agent');
   }
   if (options.agentTimeout !== undefined && agent === undefined) {
-    throw usageError('--agent-timeout is for the command of --agent: give that, too');
+    throw usageError('--agent-timeout limits the command of --agent, which is missing');
   }
   const client = clientFor(context, options);
   const body = {
@@ -123,7 +123,7 @@ const start = async (context: Context, name: string, options: Options): Promise<
   };
   const started = (await client.send(api.startDatasetRun, { params: { name }, body })).body;
   if (options.detach === true) {
-    const text = `run "${started.name}" has begun: ${progressOf(started.worldRun)}`;
+    const text = `run "${started.name}" has started: ${progressOf(started.worldRun)}`;
     printAnswer(context, options, started, () => text);
     return;
   }
@@ -156,7 +156,7 @@ const addStart = (datasets: Command, context: Context): void => {
   })
     .requiredOption(
       '--world <world>',
-      'the world, with @<version> for another version than the newest',
+      'the world, as <world>@<version> for another version than the newest',
     )
     .option(
       '--name <run>',
@@ -164,14 +164,17 @@ const addStart = (datasets: Command, context: Context): void => {
     )
     .option(
       '--agent <command>',
-      'run in a shell for each session, which it finds in SVC_… variables',
+      'shell command that is run for each session; SVC_… variables describe the session',
     )
     .option(
       '--agent-timeout <seconds>',
       'time limit of the command in each session (default: none)',
       parseNumber({ min: 1, max: 86_400 }),
     )
-    .option('--build-hash <hash>', 'a registered build of the agent, whose rollouts these are')
+    .option(
+      '--build-hash <hash>',
+      'hash of a registered build of the agent, whose rollouts the sessions are',
+    )
     .option('--detach', 'only start the run; "svc datasets runs sessions" shows the sessions')
     .option(
       '--concurrency <number>',
@@ -181,7 +184,7 @@ const addStart = (datasets: Command, context: Context): void => {
     )
     .option(
       '--wait <seconds>',
-      'how long a session may take to be ready',
+      'maximum time until a session is ready',
       parseNumber({ min: 1, max: 3_600 }),
       300,
     );
@@ -193,7 +196,7 @@ const addStart = (datasets: Command, context: Context): void => {
 const addGrade = (datasets: Command, context: Context): void => {
   const grade = addCommand(datasets, {
     usage: 'grade <dataset> <run> <item> <session>',
-    summary: 'grade the session of an item that an agent worked in elsewhere, link it and close it',
+    summary: 'grade a session that an agent used elsewhere, link it to the item, and close it',
     example: 'svc datasets grade smoke nightly renew-contract ses-…',
   });
   withService(grade).action(
@@ -214,7 +217,7 @@ const addGrade = (datasets: Command, context: Context): void => {
   );
 };
 
-/** Adds the commands that list the sessions of a run on a world, and stop it. */
+/** Adds the commands that list the sessions of a dataset run on a world, and that stop it. */
 export const addRunSessions = (runs: Command, context: Context): void => {
   const sessions = addCommand(runs, {
     usage: 'sessions <dataset> <run>',

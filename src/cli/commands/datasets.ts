@@ -105,7 +105,7 @@ const addItemList = (items: Command, context: Context): void => {
       ]),
     },
     options: (command) =>
-      addVersion(command, { about: 'as they were at this time', formerly: 'at' }),
+      addVersion(command, { about: 'return the items as they were at this time', formerly: 'at' }),
     operation: api.listDatasetItems,
     input: ([dataset], { version }: { version?: string }) => ({
       query: { ...given('datasetName', dataset), ...given('version', version) },
@@ -126,7 +126,7 @@ type AddOptions = ServiceOptions & {
 const addItemAdd = (items: Command, context: Context): void => {
   const command = addCommand(items, {
     usage: 'add <dataset>',
-    summary: 'add an item, or many from a JSON Lines file; an item with a known id is changed',
+    summary: 'add an item, or many from a JSON Lines file; an existing id changes that item',
     example: [
       `svc datasets items add regression/billing --input '{"question": "…"}' --expected-output '"…"'`,
       'svc datasets items add regression/billing --file items.jsonl',
@@ -150,7 +150,12 @@ const addItemAdd = (items: Command, context: Context): void => {
         await client.send(api.createDatasetItem, { body: { ...item, datasetName } });
         count += 1;
       }
-      printAnswer(context, options, { count }, () => `${count} items are in ${datasetName}`);
+      printAnswer(
+        context,
+        options,
+        { count },
+        () => `${count} items were written to ${datasetName}`,
+      );
       return;
     }
     const body: DatasetItemBody = {
@@ -177,7 +182,7 @@ const addItemRest = (items: Command, context: Context): void => {
   });
   addRequestCommand(items, context, {
     usage: 'delete <item>',
-    summary: 'delete an item; earlier versions stay readable with --version',
+    summary: 'delete an item; its earlier versions can still be read with --version',
     example: 'svc datasets items delete q-17',
     operation: api.deleteDatasetItem,
     input: ([datasetItemId]) => ({ params: { datasetItemId } }),
@@ -208,7 +213,7 @@ const addRuns = (datasets: Command, context: Context): void => {
   });
   addRequestCommand(runs, context, {
     usage: 'delete <dataset> <run>',
-    summary: 'delete a run; traces and scores stay',
+    summary: 'delete a run; its traces and scores are not deleted',
     example: 'svc datasets runs delete regression/billing nightly',
     operation: api.deleteDatasetRun,
     input: ([name, runName]) => ({ params: { name, runName } }),

@@ -15,7 +15,7 @@ export const addDemo = (program: Command, context: Context): void => {
     example: 'svc demo --runtime process',
   })
     .addOption(
-      new Option('--runtime <runtime>', 'how world hosts run; auto: Docker if it is available')
+      new Option('--runtime <runtime>', 'how world hosts run; auto: in Docker if that is available')
         .choices(runtimeWishes)
         .default('auto'),
     )

@@ -1,4 +1,4 @@
-/** `svc files connectors` and `svc files sync`: folders and buckets that files of the project are synced with. */
+/** `svc files connectors` and `svc files sync`: folders and buckets whose files are synced with the project. */
 import { type Command, Option } from 'commander';
 import { AppError } from '#domain/error.ts';
 import type { Client } from '#wire/client.ts';
@@ -73,7 +73,7 @@ const bucketOf = async (
   };
   if (keysOf !== undefined) {
     const { connectionId } = await findConnector(client, keysOf);
-    if (connectionId === null) throw usageError(`"${keysOf}" is a folder, and has no keys`);
+    if (connectionId === null) throw usageError(`"${keysOf}" is a folder, which has no keys`);
     return { name, ...at, connectionId };
   }
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
@@ -89,7 +89,7 @@ const addCreate = (connectors: Command, context: Context): void => {
   const command = addCommand(connectors, {
     usage: 'create <name>',
     summary:
-      'create a connector to a bucket (keys from the environment) or to a folder of the service',
+      'create a connector to a bucket (with keys from the environment) or to a folder of the service',
     example: [
       'svc files connectors create reports --kind bucket --bucket acme-reports --region eu-north-1 --target reports',
       'svc files connectors create backup --kind folder --folder backup --direction push',
@@ -101,18 +101,25 @@ const addCreate = (connectors: Command, context: Context): void => {
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--direction <direction>', 'pull into the project, or push').choices([
-        ...syncDirections,
-      ]),
+      new Option(
+        '--direction <direction>',
+        'pull: copy files into the project; push: copy files out of it',
+      ).choices([...syncDirections]),
     )
     .option('--target <folder>', 'folder of the project (default: the top)')
-    .option('--folder <path>', "for a folder: its path below the project's folder")
+    .option(
+      '--folder <path>',
+      'for a folder: its path below the directory that the operator assigned to the project',
+    )
     .option('--bucket <name>', 'for a bucket: its name')
     .option('--prefix <path>', 'for a bucket: only objects below this prefix')
     .option('--region <region>', 'for a bucket: its region')
-    .option('--endpoint <url>', 'for a bucket outside Amazon S3: https://s3.example.com')
+    .option(
+      '--endpoint <url>',
+      'for a bucket outside Amazon S3: the endpoint, such as https://s3.example.com',
+    )
     .option('--keys-of <connector>', 'use endpoint, region and keys of another connector')
-    .option('--no-agents', 'forbid agents to sync it');
+    .option('--no-agents', 'forbid agents to sync the connector');
   withService(command).action(async (name: string, options: CreateOptions) => {
     const client = clientFor(context, options);
     const { kind, direction, target, folder, agents } = options;
@@ -136,7 +143,7 @@ const addRest = (connectors: Command, context: Context): void => {
     example: 'svc files connectors agents reports off',
     operation: api.changeFileConnector,
     input: async ([named, access], _options, client) => {
-      if (access !== 'on' && access !== 'off') throw usageError('<access> is on or off');
+      if (access !== 'on' && access !== 'off') throw usageError('<access> must be on or off');
       const { id: connectorId } = await findConnector(client(), named);
       return { params: { connectorId }, body: { agentAccess: access === 'on' } };
     },
@@ -144,7 +151,7 @@ const addRest = (connectors: Command, context: Context): void => {
   });
   addRequestCommand(connectors, context, {
     usage: 'delete <connector>',
-    summary: 'remove a connector; files stay on both sides',
+    summary: 'remove a connector; no files are deleted',
     example: 'svc files connectors delete reports',
     operation: api.deleteFileConnector,
     input: async ([named], _options, client) => ({
@@ -173,7 +180,7 @@ const syncAll = (client: Client, connectorId: string, context: Context): Promise
 const addSync = (files: Command, context: Context): void => {
   const command = addCommand(files, {
     usage: 'sync <connector>',
-    summary: 'copy new and changed files; the connector is named by its name or id',
+    summary: 'copy new and changed files with a connector, which is given by name or id',
     example: 'svc files sync reports',
   });
   withService(command).action(async (named: string, options: ServiceOptions) => {
@@ -189,7 +196,7 @@ export const addFileConnectors = (files: Command, context: Context): void => {
   addSync(files, context);
   const connectors = files
     .command('connectors')
-    .description('folders and buckets that files are synced with');
+    .description('folders and buckets whose files are synced with the project');
   addList(connectors, context);
   addCreate(connectors, context);
   addRest(connectors, context);

@@ -26,7 +26,7 @@ import {
 import { addFileConnectors } from './file-connectors.ts';
 import { addRequestCommand } from './request-command.ts';
 
-/** Most concurrent transfers. */
+/** Maximum number of concurrent transfers. */
 const atOnce = 4;
 
 const addList = (files: Command, context: Context): void => {
@@ -38,7 +38,7 @@ const addList = (files: Command, context: Context): void => {
       command
         .option(
           '--limit <number>',
-          'folders and files a page',
+          'maximum number of files, and of folders, on a page',
           parseNumber({ min: 1, max: limits.filesPageMax, whole: true }),
           limits.pageDefault,
         )
@@ -48,13 +48,14 @@ const addList = (files: Command, context: Context): void => {
       query: { prefix, limit, ...given('cursor', cursor) },
     }),
     text: (body, view) => {
-      const more = body.nextCursor === null ? [] : [`--cursor ${body.nextCursor} shows the next`];
+      const more =
+        body.nextCursor === null ? [] : [`--cursor ${body.nextCursor} shows the next page`];
       return [listFolder(body, view), ...more].join('\n');
     },
   });
 };
 
-/** Does work for each item, several at once. The first failure ends it, and so does a stop signal. */
+/** Does work for each item, several at once. It stops at the first failure or at a stop signal. */
 const withEach = async <Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
   work: (item: Item, signal: AbortSignal) => Promise<void>,
@@ -99,7 +100,7 @@ const tallyText = (tally: Tally): string =>
 
 type PutOptions = ServiceOptions & { overwrite?: boolean; type?: string };
 
-/** Returns the target path of a file. The file goes below `to` if that is a folder, or if a folder is uploaded. */
+/** Returns the target path of a file. The file goes below `to` if `to` is a folder, or if a folder is uploaded. */
 const targetOf = (to: string, path: string, isFolder: boolean): string => {
   if (to === '' || to === '/') return path;
   if (isFolder || to.endsWith('/')) return `${to.replace(/\/$/, '')}/${path}`;
@@ -117,7 +118,7 @@ const addPut = (files: Command, context: Context): void => {
     ].join('\n'),
   })
     .option('--overwrite', 'replace files that differ')
-    .option('--type <type>', "media type (default: from the file's name)");
+    .option('--type <type>', "media type (default: by the ending of the file's name)");
   withService(command).action(
     async (source: string, to: string | undefined, options: PutOptions) => {
       const client = clientFor(context, options);
@@ -125,7 +126,7 @@ const addPut = (files: Command, context: Context): void => {
       const tally: Tally = {};
       await withProgress({ out: context.err, step: 'sending files' }, async (progress) => {
         const count = counting(tally, progress, 'sending');
-        for (const link of left) progress.print(`left out: ${link} is no plain file\n`);
+        for (const link of left) progress.print(`left out: ${link} is not a regular file\n`);
         await withEach(found, async ({ at, path }, signal) => {
           const target = targetOf(to ?? '', path, isFolder);
           const { overwrite = false, type: contentType } = options;
@@ -150,7 +151,7 @@ const writeOut = async (context: Context, client: Client, path: string): Promise
   context.out.writeExactly(decoder.decode());
 };
 
-/** Yields the files to download with their local paths: the named file, or all files in the named folder. */
+/** Yields the files to download with their local paths: the named file, or all files below the named folder. */
 async function* wantedFor(client: Client, path: string, to: string) {
   const name = path.replace(/\/$/, '').split('/').at(-1) ?? '';
   const isFile = !path.endsWith('/') && (await findRemote(client, path)) !== undefined;
@@ -215,9 +216,7 @@ const addRest = (files: Command, context: Context): void => {
     operation: api.deleteFile,
     input: async ([path], { recursive }: { recursive?: boolean }, client) => {
       if (recursive !== true && (await findRemote(client(), path)) === undefined) {
-        throw usageError(
-          `"${path}" is no file; --recursive deletes a folder with all that is in it`,
-        );
+        throw usageError(`"${path}" is not a file; --recursive deletes a folder with its contents`);
       }
       return { query: { path } };
     },

@@ -1,12 +1,12 @@
 /**
- * Loads commands by the words of the command line. Each group is a module with its imports, and most of a command's
- * start time would be spent loading the other groups. If a word names no group (help, a typo), all are loaded, so that
- * help and suggestions know every command.
+ * Loads only the commands that the command line names. Each group of commands is a module with its imports, and loading
+ * all groups would take most of a command's start time. If a word names no group (help, a typo), all are loaded, so
+ * that help and suggestions know every command.
  */
 import type { Command } from 'commander';
 import type { Context } from '../terminal/context.ts';
 
-/** Adds commands below `parent`; `words` are the words of the command line after the parent's. */
+/** Adds commands below `parent`. `words` are the words of the command line that follow the parent's. */
 export type AddCommands = (
   parent: Command,
   context: Context,
@@ -14,7 +14,7 @@ export type AddCommands = (
 ) => void | Promise<void>;
 
 export type CommandGroup = {
-  /** Commands that it adds below its parent. */
+  /** Names of the commands that the group adds below its parent. */
   commands: readonly string[];
   load(): Promise<AddCommands>;
 };
@@ -25,7 +25,7 @@ export const group = (commands: string, load: () => Promise<AddCommands>): Comma
   load,
 });
 
-/** Adds the group that the first word names, or else all groups in their order. */
+/** Adds the group that the first word names. If it names none, adds all groups in their order. */
 export const addGroups = async (
   parent: Command,
   context: Context,

@@ -16,7 +16,7 @@ type KeyOptions = ProjectOptions & { org?: true };
 const withOwner = (command: Command): Command =>
   withProject(withService(command)).option(
     '--org',
-    'key pairs of the organization, not of a project',
+    'manage key pairs of the organization, not of a project',
   );
 
 const addList = (keys: Command, context: Context): void => {
@@ -42,7 +42,7 @@ const addCreate = (keys: Command, context: Context): void => {
     usage: 'create',
     summary: 'create a key pair; its secret is shown once',
     example: 'svc keys create --project shop --note "the nightly run"',
-  }).option('--note <text>', 'note, such as what the key is for');
+  }).option('--note <text>', 'purpose of the key, for people');
   withOwner(command).action(async (options: KeyOptions & { note?: string }) => {
     const client = accountClientFor(context, options);
     const isOrganizations = options.org === true;
@@ -61,7 +61,7 @@ const addRevoke = (keys: Command, context: Context): void => {
   const command = addCommand(keys, {
     usage: 'revoke <key>',
     summary:
-      'revoke a key pair, by its id or its public key as "svc keys list" shows them; it stops within 5 s',
+      'revoke a key pair, by its id or its public key as "svc keys list" shows them; it stops working within 5 s',
     example:
       'svc keys revoke key-01kaz4x0pg8q2m5v7n3c1d9e6f --project shop\nsvc keys revoke pk-… --project shop',
   });
@@ -73,7 +73,12 @@ const addRevoke = (keys: Command, context: Context): void => {
         : await client.send(api.revokeProjectKey, {
             params: { projectId: (await getNamedProject(client, options.project)).id, apiKeyId },
           });
-    printAnswer(context, options, body, () => `${apiKeyId} is revoked; it stops within 5 s`);
+    printAnswer(
+      context,
+      options,
+      body,
+      () => `${apiKeyId} is revoked; it stops working within 5 s`,
+    );
   });
 };
 

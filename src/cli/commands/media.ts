@@ -30,7 +30,7 @@ const ownerOf = ({ trace, observation, dataset, item }: PutOptions) => {
     return { datasetId: dataset, datasetItemId: item };
   }
   throw usageError(
-    'say what has it: --trace, with or without --observation, or --dataset and --item',
+    'name what the media belongs to: --trace, optionally with --observation; or --dataset and --item',
   );
 };
 
@@ -40,16 +40,16 @@ const addPut = (media: Command, context: Context): void => {
     summary: 'upload a file and print the reference to use in a trace or an item',
     example: 'svc media put shot.png --trace 7f… --field output',
   })
-    .option('--trace <id>', 'id of the trace that has the file')
+    .option('--trace <id>', 'id of the trace that the file belongs to')
     .option('--observation <id>', 'id of the observation in the trace')
     .option('--dataset <id>', 'id of the dataset that has the item')
-    .option('--item <id>', 'id of the dataset item that has the file')
+    .option('--item <id>', 'id of the dataset item that the file belongs to')
     .addOption(
-      new Option('--field <field>', 'the field that has the reference')
+      new Option('--field <field>', 'the field that contains the reference')
         .choices([...mediaFields])
         .default('input'),
     )
-    .option('--type <type>', "media type (default: from the file's name)");
+    .option('--type <type>', "media type (default: by the ending of the file's name)");
   withService(command).action(async (file: string, options: PutOptions) => {
     const client = clientFor(context, options);
     const owner = { ...ownerOf(options), field: options.field };

@@ -35,7 +35,7 @@ type Filter = { type: string; column: string; operator: string; value: unknown }
 /** Parses `column=value`. Several values of one column are alternatives. */
 const collectWhere = (text: string, before: Filter[] = []): Filter[] => {
   const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('It is not column=value.');
+  if (at < 1) throw new InvalidArgumentError('The filter does not have the form column=value.');
   const [column, value] = [text.slice(0, at), text.slice(at + 1)];
   const known = before.find((filter) => filter.column === column);
   if (known !== undefined) {
@@ -50,7 +50,7 @@ const metricIn = (text: string): { measure: string; aggregation: string } => {
   if (text === 'count') return { measure: 'count', aggregation: 'count' };
   const [aggregation, measure, ...rest] = text.split(':');
   if (aggregation && measure && rest.length === 0) return { measure, aggregation };
-  throw usageError(`"${text}" is no metric: write aggregation:measure, such as sum:totalCost`);
+  throw usageError(`"${text}" is not a metric: write aggregation:measure, such as sum:totalCost`);
 };
 
 const orderIn = (text: string): { field: string; direction: string } => {
@@ -62,7 +62,7 @@ const filtersOf = ({ where = [], filter }: QueryOptions): unknown[] => {
   if (filter === undefined) return where;
   const more = parseJson(filter, '--filter');
   if (!Array.isArray(more) || !more.every(isObject)) {
-    throw usageError('--filter is no JSON list of objects');
+    throw usageError('--filter is not a JSON list of objects');
   }
   return [...where, ...more];
 };
@@ -130,10 +130,16 @@ const addDaily = (metrics: Command, context: Context): void => {
     summary: 'list traces, observations and cost by day, latest first',
     example: 'svc metrics daily --last 30d --environment production',
     filters: {
-      traceName: new Option('--name <name>', 'only traces of this name'),
-      userId: new Option('--user <id>', 'only those of this user'),
-      tags: repeatable('--tag <tag>', 'only those with this tag; repeatable, all must be there'),
-      environment: repeatable('--environment <name>', 'only of this environment; repeatable'),
+      traceName: new Option('--name <name>', 'only traces with this name'),
+      userId: new Option('--user <id>', 'only traces of this user'),
+      tags: repeatable(
+        '--tag <tag>',
+        'only traces with this tag; repeatable, a trace must have all of them',
+      ),
+      environment: repeatable(
+        '--environment <name>',
+        'only traces in this environment; repeatable',
+      ),
     },
     times: ['fromTimestamp', 'toTimestamp'],
     operation: api.listDailyMetrics,

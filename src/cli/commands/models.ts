@@ -47,7 +47,7 @@ const tiersIn = async (
   if (text === undefined) return undefined;
   const tiers = await readJson(context, text, '--tiers');
   if (Array.isArray(tiers) && tiers.every(isObject)) return tiers as ModelBody['pricingTiers'];
-  throw usageError('--tiers is no JSON list of objects');
+  throw usageError('--tiers is not a JSON list of objects');
 };
 
 const addWrite = (models: Command, context: Context): void => {
@@ -62,17 +62,20 @@ const addWrite = (models: Command, context: Context): void => {
       command
         .requiredOption(
           '--match <pattern>',
-          'RE2 pattern, matched anywhere in the model name of an observation',
+          'regular expression (RE2), searched for anywhere in the model name of an observation',
         )
-        .option('--input-price <dollars>', 'price of a unit of input', parsePrice)
-        .option('--output-price <dollars>', 'price of a unit of output', parsePrice)
+        .option('--input-price <dollars>', 'price of an input unit in dollars', parsePrice)
+        .option('--output-price <dollars>', 'price of an output unit in dollars', parsePrice)
         .option(
           '--total-price <dollars>',
-          'price of a unit of input or output, in place of both',
+          'price of any unit in dollars, instead of the two above',
           parsePrice,
         )
-        .option('--tiers <json>', 'tiers with a price for each kind of usage: JSON, @file, or -')
-        .option('--from <time>', 'for observations that begin at this time or later')
+        .option(
+          '--tiers <json>',
+          'price tiers, each with a price for each kind of usage: JSON, @file, or -',
+        )
+        .option('--from <time>', 'apply only to observations that begin at this time or later')
         .addOption(new Option('--unit <unit>', 'unit of usage').choices([...modelUnits])),
     operation: api.createModel,
     input: async ([modelName], options: CreateOptions) => ({
@@ -90,7 +93,7 @@ const addWrite = (models: Command, context: Context): void => {
   });
   addRequestCommand(models, context, {
     usage: 'delete <model>',
-    summary: 'delete a model of the project; costs already computed stay',
+    summary: 'delete a model of the project; costs already computed are kept',
     example: 'svc models delete mdl-…',
     operation: api.deleteModel,
     input: ([modelId]) => ({ params: { modelId } }),

@@ -25,7 +25,7 @@ const operatorFor = (context: Context, { data }: ServiceOptions) =>
 const parseTier = (text: string): BrowserTier => {
   const tier = browserTiers.find((one) => one === text);
   if (tier !== undefined) return tier;
-  throw new InvalidArgumentError(`It is none of ${browserTiers.join(', ')}.`);
+  throw new InvalidArgumentError(`The tier is none of ${browserTiers.join(', ')}.`);
 };
 
 const addShow = (orgs: Command, context: Context): void => {
@@ -67,7 +67,7 @@ const addSet = (orgs: Command, context: Context): void => {
 const addDelete = (orgs: Command, context: Context): void => {
   addRequestCommand(orgs, context, {
     usage: 'delete <organization-id>',
-    summary: 'delete an organization without projects; for its owners',
+    summary: 'delete an organization without projects; only its owners can',
     example: 'svc orgs delete org-01kaz4x0pg8q2m5v7n3c1d9e6f',
     connect: accountClientFor,
     operation: api.deleteOrganization,
@@ -95,7 +95,7 @@ const addCreate = (orgs: Command, context: Context): void => {
     options: (command) =>
       command
         .option('--name <name>', 'display name (default: the slug)')
-        .option('--owner <email>', 'the first owner, for whom a token is made'),
+        .option('--owner <email>', 'the first owner, for whom a token is created'),
     connect: operatorFor,
     operation: createOrganization,
     input: ([slug], { name, owner }: { name?: string; owner?: string }) => ({
@@ -109,9 +109,9 @@ const addOwners = (orgs: Command, context: Context): void => {
   const owners = orgs.command('owners').description('owners of organizations; for operators');
   addRequestCommand(owners, context, {
     usage: 'add <email>',
-    summary: 'make a user an owner and create a token for them; for operators',
+    summary: 'make a user an owner and create a token for the user; for operators',
     example: 'svc orgs owners add ada@acme.example --org acme',
-    options: (command) => command.option('--org <slug>', 'the organization', 'local'),
+    options: (command) => command.option('--org <slug>', 'slug of the organization', 'local'),
     connect: operatorFor,
     operation: addOwner,
     input: ([email], { org }: { org: string }) => ({
@@ -131,7 +131,7 @@ const addMembers = (orgs: Command, context: Context): void => {
     connect: accountClientFor,
     operation: api.listMemberships,
     text: (body, view) => {
-      const none = 'the organization has no members: "svc orgs owners add <email>" makes the first';
+      const none = 'the organization has no members: "svc orgs owners add <email>" adds the first';
       return describeMembers(body.memberships, none, view);
     },
   });
@@ -152,7 +152,7 @@ const addMembers = (orgs: Command, context: Context): void => {
   });
   addRequestCommand(members, context, {
     usage: 'remove <email>',
-    summary: 'remove a member, with their roles in projects and their tokens',
+    summary: "remove a member, including the member's roles in projects and tokens",
     example: 'svc orgs members remove bo@acme.example',
     connect: accountClientFor,
     operation: api.removeMembership,
@@ -178,7 +178,7 @@ const addAudit = (orgs: Command, context: Context): void => {
         .option('--project <project>', 'only changes of this project, by slug or id')
         .option(
           '--limit <n>',
-          'number of entries',
+          'maximum number of entries',
           parseNumber({ min: 1, max: 100, whole: true }),
           50,
         )
@@ -195,7 +195,7 @@ const addAudit = (orgs: Command, context: Context): void => {
     }),
     text: ({ data, meta }, view) => {
       const more =
-        meta.nextCursor === undefined ? '' : `\n--cursor ${meta.nextCursor} shows the next`;
+        meta.nextCursor === undefined ? '' : `\n--cursor ${meta.nextCursor} shows the next page`;
       return `${describeAudit(data, view)}${more}`;
     },
   });

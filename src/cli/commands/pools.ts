@@ -1,6 +1,6 @@
 /**
- * `svc pools check`: lists every mistake in a pools file, as the orchestrator finds them. `svc admin pools` shows the
- * current pools.
+ * `svc pools check`: lists every mistake in a pools file, as the orchestrator would report them. `svc admin pools`
+ * shows the current pools.
  */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
@@ -11,7 +11,7 @@ import { addCommand, setVerdict } from './command.ts';
 
 type Options = { runtime?: string };
 
-/** Prints the problems of the file. Returns true if it has no mistakes. */
+/** Prints the problems of the file. Returns true if the file has no mistakes. */
 const check = async (context: Context, file: string, { runtime }: Options): Promise<boolean> => {
   const env = { ...context.env, ...(runtime === undefined ? {} : { SVC_RUNTIME: runtime }) };
   const found = await checkPoolsFile(resolve(context.cwd, file), readCheckContext(env));
@@ -29,7 +29,7 @@ const addPoolsCheck = (pools: Command, context: Context): void => {
     .addOption(
       new Option(
         '--runtime <runtime>',
-        'target runtime (default: $SVC_RUNTIME, or what all runtimes have in common)',
+        'runtime to check for (default: $SVC_RUNTIME, or what all runtimes have in common)',
       ).choices(runtimeNames),
     )
     .action(async (file: string, options: Options) => {

@@ -33,7 +33,7 @@ const addCreate = (projects: Command, context: Context): void => {
     usage: 'create <name>',
     summary: 'create a project; "svc keys create" creates its first key pair',
     example: 'svc projects create "Shop agents" --slug shop',
-    options: (command) => command.option('--slug <slug>', 'slug (default: made from the name)'),
+    options: (command) => command.option('--slug <slug>', 'slug (default: derived from the name)'),
     connect: accountClientFor,
     operation: api.createProject,
     input: ([name], { slug }: { slug?: string }) => ({ body: { name, ...given('slug', slug) } }),
@@ -44,7 +44,7 @@ const addCreate = (projects: Command, context: Context): void => {
 const addRename = (projects: Command, context: Context): void => {
   addRequestCommand(projects, context, {
     usage: 'rename <project> <name>',
-    summary: 'rename a project; its slug stays',
+    summary: 'rename a project; its slug does not change',
     example: 'svc projects rename shop "Shop and returns"',
     connect: accountClientFor,
     operation: api.updateProject,
@@ -78,7 +78,7 @@ const addDelete = (projects: Command, context: Context): void => {
 const addMembers = (projects: Command, context: Context): void => {
   const members = projects
     .command('members')
-    .description('roles in a project that replace those in the organization');
+    .description("roles in a project, which replace the members' roles in the organization");
   const list = addCommand(members, {
     usage: 'list',
     summary: "list the members whose role in the project differs from the organization's",
@@ -88,7 +88,7 @@ const addMembers = (projects: Command, context: Context): void => {
     const client = accountClientFor(context, options);
     const { id: projectId } = await getNamedProject(client, options.project);
     const { body } = await client.send(api.listProjectMemberships, { params: { projectId } });
-    const none = 'all members have the role of the organization here';
+    const none = 'all members have their role of the organization here';
     printAnswer(context, options, body, (view) => describeMembers(body.memberships, none, view));
   });
   const add = addCommand(members, {
@@ -100,7 +100,7 @@ const addMembers = (projects: Command, context: Context): void => {
   withProject(withService(add)).action(async (email: string, options: Options) => {
     const { role, project } = options;
     if (role === 'OWNER')
-      throw usageError('owners are owners of an organization: "svc orgs members add"');
+      throw usageError('a project has no owners, only an organization has: "svc orgs members add"');
     const client = accountClientFor(context, options);
     const { id: projectId, slug } = await getNamedProject(client, project);
     const input = { params: { projectId }, body: { email, role } };
@@ -123,7 +123,8 @@ const addMembers = (projects: Command, context: Context): void => {
     const params = { projectId };
     const { memberships } = (await client.send(api.listProjectMemberships, { params })).body;
     const member = findMember(memberships, email);
-    if (member === undefined) throw usageError(`${email} has no role of their own in the project`);
+    if (member === undefined)
+      throw usageError(`${email} has no role in the project other than that in the organization`);
     const input = { params, body: { userId: member.userId } };
     const { body } = await client.send(api.removeProjectMembership, input);
     printAnswer(context, options, body, () => body.message);

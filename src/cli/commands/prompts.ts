@@ -26,9 +26,9 @@ const addList = (prompts: Command, context: Context): void => {
     summary: 'list the prompts of the project, newest first',
     example: 'svc prompts list --label production',
     filters: {
-      name: new Option('--name <name>', 'only the prompt of this name'),
-      label: new Option('--label <label>', 'only those with a version of this label'),
-      tag: new Option('--tag <tag>', 'only those with this tag'),
+      name: new Option('--name <name>', 'only the prompt with this name'),
+      label: new Option('--label <label>', 'only prompts with a version that has this label'),
+      tag: new Option('--tag <tag>', 'only prompts with this tag'),
     },
     operation: api.listPrompts,
     text: listPrompts,
@@ -44,9 +44,9 @@ const addShow = (prompts: Command, context: Context): void => {
     example: 'svc prompts show greeting --label staging',
     options: (command) => {
       command
-        .option('--label <label>', 'the version that has this label; production unless given')
-        .option('--raw', 'leave references to other prompts unresolved');
-      addVersion(command, { about: 'this version', formerly: 'at', parse: parseVersion });
+        .option('--label <label>', 'label of the version (default: production)')
+        .option('--raw', 'do not replace references to other prompts by their content');
+      addVersion(command, { about: 'number of the version', formerly: 'at', parse: parseVersion });
     },
     operation: api.getPrompt,
     input: ([promptName], { version, label, raw }: ShowOptions) => ({
@@ -80,10 +80,10 @@ const addCreate = (prompts: Command, context: Context): void => {
     options: (command) =>
       command
         .option('--chat', 'the prompt is a JSON list of messages {role, content}')
-        .option('--config <json>', 'configuration stored with it: JSON, @file, or -')
-        .option('--label <label>', 'a label that moves to this version; repeatable', collect)
-        .option('--tag <tag>', 'a tag; repeatable', collect)
-        .option('-m, --message <text>', 'why it changed'),
+        .option('--config <json>', 'configuration stored with the version: JSON, @file, or -')
+        .option('--label <label>', 'label to move to this version; repeatable', collect)
+        .option('--tag <tag>', 'tag of the prompt; repeatable', collect)
+        .option('-m, --message <text>', 'reason for the new version'),
     operation: api.createPrompt,
     input: async ([name, prompt], { chat, config, label, tag, message }: CreateOptions) => {
       const body: PromptBody = {
@@ -124,14 +124,18 @@ const addDelete = (prompts: Command, context: Context): void => {
     summary: 'delete a prompt, or one version of it',
     example: 'svc prompts delete greeting --version 2',
   })
-    .option('--label <label>', 'only the version that has this label')
+    .option('--label <label>', 'delete only the version with this label')
     .option('--all', 'delete the prompt with all versions');
-  addVersion(command, { about: 'only this version', formerly: 'at', parse: parseVersion });
+  addVersion(command, {
+    about: 'delete only the version with this number',
+    formerly: 'at',
+    parse: parseVersion,
+  });
   type Options = ServiceOptions & ShowOptions & { all?: boolean };
   withService(command).action(async (promptName: string, options: Options) => {
     const { version, label, all } = options;
     if ([version, label, all].filter((each) => each !== undefined).length !== 1) {
-      throw usageError('say what goes: --version, --label, or --all');
+      throw usageError('name what to delete: --version, --label, or --all');
     }
     const query = { ...given('version', version?.toString()), ...given('label', label) };
     const input = { params: { promptName }, query };

@@ -34,8 +34,8 @@ const addCreate = (queues: Command, context: Context): void => {
     example: 'svc queues create "odd answers" --score-config scc-…',
     options: (command) =>
       command
-        .requiredOption('--score-config <id>', 'a score config; repeatable', collect)
-        .option('--description <text>', 'what reviewers should look at'),
+        .requiredOption('--score-config <id>', 'id of a score config; repeatable', collect)
+        .option('--description <text>', 'instructions for the reviewers'),
     operation: api.createQueue,
     input: ([name], { description, scoreConfig }: CreateOptions) => ({
       body: { name, scoreConfigIds: scoreConfig, ...given('description', description) },
@@ -63,7 +63,8 @@ const addItems = (queues: Command, context: Context): void => {
 const addAdd = (queues: Command, context: Context): void => {
   addRequestCommand(queues, context, {
     usage: 'add <queue> <object>',
-    summary: 'add a trace, an observation or a session by its id; a second time changes nothing',
+    summary:
+      'add a trace, an observation or a session by its id; if it is in the queue already, nothing changes',
     example: 'svc queues add anq-… <trace>',
     options: (command) =>
       command.addOption(
@@ -80,7 +81,7 @@ const addAdd = (queues: Command, context: Context): void => {
   });
 };
 
-/** Adds `complete` and `reopen`. */
+/** Adds the commands `complete` and `reopen`. */
 const addStatus = (queues: Command, context: Context): void => {
   for (const [name, status, summary] of [
     ['complete', 'COMPLETED', 'mark an item as completed'],

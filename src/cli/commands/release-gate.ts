@@ -1,6 +1,6 @@
 /**
  * `svc release gate`: checks that a build may be released. The exit status is the result: 0 passed, 1 blocked or the
- * gate could not be asked, 2 untested.
+ * service did not answer, 2 untested.
  */
 import type { Command } from 'commander';
 import { pause } from '#runtime/pause.ts';
@@ -25,7 +25,7 @@ type Options = ServiceOptions & {
   agent?: string;
   version?: string;
   commit?: string;
-  /** Seconds; true waits without a limit. */
+  /** Seconds to wait for running agent runs; true waits without a limit. */
   wait?: number | true;
 };
 
@@ -43,7 +43,7 @@ const askerOf = (
   const ways = [buildId, agent ?? version, commit].filter((way) => way !== undefined);
   if (ways.length !== 1 || (agent === undefined) !== (version === undefined)) {
     throw usageError(
-      'name the build exactly one way: its id, or --agent with --version, or --commit',
+      'name the build in exactly one way: by its id, by --agent with --version, or by --commit',
     );
   }
   const client = clientOf();
@@ -63,13 +63,13 @@ const longestPauseMs = 10_000;
 const isGoing = ({ evaluatedRuns }: GateView): boolean =>
   evaluatedRuns.some(({ state }) => state === 'RUNNING');
 
-/** Polls until no run of the build is going on, or the time is over. The interval grows with the wait. */
+/** Polls until no run of the build is active, or the time is over. The interval grows with the wait. */
 const waitForRuns = (
   context: Context,
   ask: () => Promise<GateView>,
   seconds: number,
 ): Promise<GateView> =>
-  withProgress({ out: context.err, step: 'asking the gate' }, async ({ showStep }) => {
+  withProgress({ out: context.err, step: 'waiting for the gate' }, async ({ showStep }) => {
     const endsAt = performance.now() + seconds * 1_000;
     let view = await ask();
     for (
@@ -94,14 +94,20 @@ export const addReleaseGate = (release: Command, context: Context): void => {
       'svc release gate --commit "$GIT_SHA" --wait\nsvc release gate --agent support --version 1.4.0 --json',
     decides: true,
   })
-    .option('--agent <agent>', 'with --version: the newest build of that version')
-    .option('--commit <sha>', 'the newest build of a commit, in full or its first 7 or more digits')
+    .option(
+      '--agent <agent>',
+      'with --version: agent whose newest build of that version is checked',
+    )
+    .option(
+      '--commit <sha>',
+      'commit whose newest build is checked, in full or its first 7 or more digits',
+    )
     .option(
       '--wait [seconds]',
       'wait until no run of the build is active (default: without a limit)',
       parseNumber({ min: 0, max: 1_000_000 }),
     );
-  addVersion(command, { about: 'with --agent', formerly: 'semver' });
+  addVersion(command, { about: 'with --agent: version of the build', formerly: 'semver' });
   withService(command).action(async (buildId: string | undefined, options: Options) => {
     const ask = askerOf(() => clientFor(context, options), buildId, options);
     const { wait } = options;

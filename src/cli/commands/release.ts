@@ -1,6 +1,6 @@
 /**
- * `svc release`: builds of agents, their labels, the difference between two, and their runs. The gate has a file of
- * its own.
+ * `svc release`: builds of agents, their labels, the differences between two builds, and their runs. The gate is in
+ * release-gate.ts.
  */
 import { type Command, Option } from 'commander';
 import * as api from '#wire/public-api/operations.ts';
@@ -31,16 +31,20 @@ type RegisterOptions = {
 const addRegister = (builds: Command, context: Context): void => {
   addRequestCommand(builds, context, {
     usage: 'register <agent>',
-    summary: 'register a build by its content hash; the same hash is the same build',
+    summary:
+      'register a build by its content hash; registering the same hash again returns the existing build',
     example:
       'svc release builds register support --hash "$HASH" --version 1.4.0 --manifest @manifest.json --commit "$GIT_SHA"',
     options: (command) => {
       command
-        .requiredOption('--hash <hash>', 'hash of its content; sessions name the build by it')
+        .requiredOption(
+          '--hash <hash>',
+          "hash of the build's content, by which sessions name the build",
+        )
         .option('--manifest <json>', 'model, prompt, prompts and tools: JSON, @file or -')
-        .option('--commit <sha>', 'the commit that it was built from')
+        .option('--commit <sha>', 'the commit that the build was made from')
         .option('--branch <name>', 'the branch of the commit');
-      addVersion(command, { about: 'its version', formerly: 'semver' });
+      addVersion(command, { about: 'version of the build', formerly: 'semver' });
     },
     operation: api.registerBuild,
     input: async ([agentId], options: RegisterOptions) => {
@@ -97,10 +101,10 @@ const addLabelSet = (labels: Command, context: Context): void => {
       'svc release labels set bld-01kaz4x0pg8q2m5v7n3c1d9e6f stable --reason "passed the gate" --source ci',
     options: (command) =>
       command
-        .option('--force', 'roll back across a breaking tool change')
+        .option('--force', 'roll back even across a breaking tool change')
         .option('--reason <text>', 'reason, for the history')
-        .option('--actor <name>', 'who moved it (default: the public key)')
-        .option('--source <name>', 'where the move comes from, such as ci'),
+        .option('--actor <name>', 'author of the move (default: the public key)')
+        .option('--source <name>', 'origin of the move, such as ci'),
     operation: api.moveLabel,
     input: ([buildId, label], { force, reason, actor, source }: MoveOptions) => ({
       params: { buildId },
@@ -118,7 +122,7 @@ const addLabelSet = (labels: Command, context: Context): void => {
 const addLabelShow = (labels: Command, context: Context): void => {
   addRequestCommand(labels, context, {
     usage: 'show <agent> <label>',
-    summary: 'show the build that has a label of an agent',
+    summary: 'show the build that a label of an agent points to',
     example: 'svc release labels show support stable',
     operation: api.resolveBuild,
     input: ([agentId, label]) => ({ query: { agentId, label } }),
@@ -153,7 +157,7 @@ const addCompare = (release: Command, context: Context): void => {
   addRequestCommand(release, context, {
     usage: 'compare <base> <candidate>',
     summary:
-      'compare the pass rates of two builds by task and check, and list the sessions that flipped',
+      'compare the pass rates of two builds by task and check, and list the sessions whose verdicts differ',
     example: [
       'svc release compare "$OLD_HASH" "$NEW_HASH"',
       'svc release compare stable 1.4.0 --agent support',
@@ -161,7 +165,7 @@ const addCompare = (release: Command, context: Context): void => {
     options: (command) =>
       command.option(
         '--agent <agent>',
-        'the agent, to name its builds by label or version as well',
+        'the agent; if given, its builds can be named by label or version, too',
       ),
     operation: api.compareBuilds,
     input: ([base, candidate], { agent }: { agent?: string }) => ({
@@ -172,10 +176,10 @@ const addCompare = (release: Command, context: Context): void => {
 };
 
 const addRuns = (release: Command, context: Context): void => {
-  const runs = release.command('runs').description('runs of builds');
+  const runs = release.command('runs').description('agent runs');
   addListCommand(runs, context, {
     usage: 'list',
-    summary: 'list the runs of builds with their progress, newest first',
+    summary: 'list agent runs with their progress, newest first',
     example: 'svc release runs list --build bld-01kaz4x0pg8q2m5v7n3c1d9e6f',
     filters: { buildId: new Option('--build <build>', 'only runs of the build with this id') },
     operation: api.listAgentRuns,
@@ -183,7 +187,7 @@ const addRuns = (release: Command, context: Context): void => {
   });
   addRequestCommand(runs, context, {
     usage: 'show <run>',
-    summary: 'show the progress of a run',
+    summary: 'show the progress of an agent run',
     example: 'svc release runs show nightly-42',
     operation: api.getAgentRun,
     input: ([agentRunId]) => ({ params: { agentRunId } }),
@@ -191,7 +195,7 @@ const addRuns = (release: Command, context: Context): void => {
   });
   addRequestCommand(runs, context, {
     usage: 'finish <run>',
-    summary: 'finish a run: it expects no further sessions, whatever was planned',
+    summary: 'finish an agent run: no further sessions are opened in it, even if more were planned',
     example: 'svc release runs finish nightly-42',
     operation: api.finishAgentRun,
     input: ([agentRunId]) => ({ params: { agentRunId } }),
@@ -203,7 +207,7 @@ export const addRelease = (program: Command, context: Context): void => {
   const release = program.command('release').description('builds of agents, and the release gate');
   const builds = release.command('builds').description('builds of agents');
   for (const add of [addRegister, addBuildList, addBuildShow]) add(builds, context);
-  const labels = release.command('labels').description('labels of builds: releases');
+  const labels = release.command('labels').description('labels of builds, which mark releases');
   for (const add of [addLabelSet, addLabelShow, addLabelHistory]) add(labels, context);
   addDiff(release, context);
   addCompare(release, context);

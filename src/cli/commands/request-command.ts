@@ -1,7 +1,7 @@
 /**
- * Declares commands that send one request and print its answer, as one object each: the text of its help, the
- * operation, its input, and the view of the answer. `addListCommand` adds paging, filters and a range of time to that.
- * Commands that do more than one request, or that work on files, have an action of their own.
+ * Declares commands that send one request and print its answer, each as one object: the text of its help, the
+ * operation, its input, and the view of the answer. `addListCommand` adds paging, filters and a time range. Commands
+ * that send more than one request, or that work on files, have an action of their own.
  */
 import { type Command, Option } from 'commander';
 import { limits } from '#domain/limits.ts';
@@ -29,7 +29,9 @@ type ArgumentOf<Word extends string> = Word extends `<${string}...>`
       ? [string | undefined]
       : [];
 
-/** Types of a command's arguments, read from its usage: `show <dataset> [run]` has `[string, string | undefined]`. */
+/**
+ * Types of a command's arguments, derived from its usage: `show <dataset> [run]` gives `[string, string | undefined]`.
+ */
 type ArgumentsOf<Usage extends string> = Usage extends `${infer Word} ${infer Rest}`
   ? [...ArgumentOf<Word>, ...ArgumentsOf<Rest>]
   : ArgumentOf<Usage>;
@@ -48,15 +50,15 @@ type Declared<Usage extends string, Options, Shape extends OperationShape> = Com
   options?: (command: Command) => unknown;
   operation: Shape;
   /**
-   * Returns the input of the operation. It runs before the command looks for the service, unless it calls `client`,
-   * so that a usage error needs no service.
+   * Returns the input of the operation. It runs before the command looks for the service, unless it calls `client`, so
+   * that a usage error is reported even without a service.
    */
   input?: (
     words: ArgumentsOf<Usage>,
     options: Options,
     client: () => Client,
   ) => ClientInput<Shape> | Promise<ClientInput<Shape>>;
-  /** Creates the client: that of the project unless given. */
+  /** Creates the client; default: the client of the project. */
   connect?: (context: Context, options: ServiceOptions) => Client;
 };
 
@@ -124,9 +126,12 @@ type ListCommand<Usage extends string, Options, Shape extends OperationShape> = 
   Options,
   Shape
 > & {
-  /** Options that are parameters of the query, by the parameter's name. */
+  /** Options that become parameters of the query, by the parameter's name. */
   filters?: { readonly [Name in keyof Query<Shape>]?: Option };
-  /** Names of the two parameters that bound the time. With them the command has `--from`, `--to` and `--last`. */
+  /**
+   * Names of the two parameters that limit the time range. If they are given, the command has `--from`, `--to` and
+   * `--last`.
+   */
   times?: readonly [from: keyof Query<Shape> & string, to: keyof Query<Shape> & string];
   /** Formats the entries of a page. */
   text: (entries: Entries<Shape>, view: View) => string;
@@ -143,13 +148,13 @@ const addPaging = (command: Command): Command =>
   command
     .option(
       '--page <number>',
-      'which page, from 1',
+      'number of the page, from 1',
       parseNumber({ min: 1, max: 1_000_000, whole: true }),
       1,
     )
     .option(
       '--limit <number>',
-      'entries a page',
+      'maximum number of entries on a page',
       parseNumber({ min: 1, max: limits.pageMax, whole: true }),
       limits.pageDefault,
     );
@@ -162,12 +167,12 @@ type PageMeta = {
   totalItemsIsLowerBound?: true;
 };
 
-/** Returns a line that names the next page; none if this is the last one. */
+/** Returns a line that says how to get the next page; an empty text if this is the last page. */
 const moreText = ({ page, totalPages, totalItems, ...meta }: PageMeta): string[] => {
   const orMore = meta.totalItemsIsLowerBound === true ? ' or more' : '';
   if (page >= totalPages && orMore === '') return [];
   return [
-    `page ${page} of ${totalPages}${orMore}, ${totalItems}${orMore} in all; --page ${page + 1} shows the next`,
+    `page ${page} of ${totalPages}${orMore}, ${totalItems}${orMore} in all; --page ${page + 1} shows the next page`,
   ];
 };
 
@@ -188,7 +193,9 @@ const queryOf = (
     : { ...given(times[0], fromOf(options)), ...given(times[1], options.to) }),
 });
 
-/** Adds a command that prints one page of a list, and a line about further pages. With `--json` it prints both as JSON. */
+/**
+ * Adds a command that prints one page of a list, and how to get the next page. With `--json` it prints both as JSON.
+ */
 export const addListCommand = <
   const Usage extends string,
   Shape extends OperationShape,

@@ -1,6 +1,6 @@
 /**
  * `svc worlds schema check` and `compile`: report every problem of a world tree with its line, and write the generated
- * files beside the hand-written ones.
+ * files next to the hand-written ones.
  */
 import type { Command } from 'commander';
 import type { TreeFile } from '#domain/world.ts';
@@ -20,7 +20,7 @@ import { addCommand, printAnswer, setVerdict } from './command.ts';
 type Checked = {
   problems: Problem[];
   contract: Contract | null;
-  /** Probable mistakes. They are not searched for if there are problems. */
+  /** Probable mistakes in the tree. They are not searched for if there are problems. */
   warnings: string[];
   generated: GeneratedFile[];
 };
@@ -47,7 +47,7 @@ const countsOf = (contract: Contract): string =>
   ].join(', ');
 
 const stateText = (folder: string, generated: readonly GeneratedFile[]): string => {
-  if (generated.every(({ state }) => state === 'current')) return 'generated files are current';
+  if (generated.every(({ state }) => state === 'current')) return 'generated files are up to date';
   return `not compiled yet: svc worlds schema compile ${folder}`;
 };
 
@@ -55,7 +55,7 @@ const describeSound = (
   folder: string,
   contract: Contract,
   generated: readonly GeneratedFile[],
-): string => `${folder} is sound: ${countsOf(contract)}; ${stateText(folder, generated)}`;
+): string => `${folder} is valid: ${countsOf(contract)}; ${stateText(folder, generated)}`;
 
 export const addCheck = (schema: Command, context: Context): void => {
   addCommand(schema, {
@@ -88,17 +88,17 @@ export const addCheck = (schema: Command, context: Context): void => {
         folder,
         problems,
         files,
-        'holds generated files that are not current',
+        'has generated files that are not up to date',
       );
     });
 };
 
-/** Text for the effect of compiling on a file, by its state before. */
+/** Text about what compiling did to a file, by the file's state before. */
 const deeds: Record<GeneratedFile['state'], string> = {
   current: 'unchanged',
   missing: 'written',
   stale: 'renewed',
-  edited: 'replaced, it had been changed by hand',
+  edited: 'replaced, because it was changed by hand',
 };
 
 type Deed = GeneratedFile & { deed: string };
@@ -107,7 +107,7 @@ const toDeeds = (states: readonly GeneratedFile[], written: readonly TreeFile[])
   const paths = new Set(written.map(({ path }) => path));
   return states.map((file) => ({
     ...file,
-    deed: paths.has(file.path) ? deeds[file.state] : 'removed, it is not generated any more',
+    deed: paths.has(file.path) ? deeds[file.state] : 'removed, because it is no longer generated',
   }));
 };
 
@@ -120,7 +120,7 @@ export const addCompile = (schema: Command, context: Context): void => {
     summary: 'write the generated files of a world',
     example: 'svc worlds schema compile ./crm',
   })
-    .option('--json', 'print what was written as JSON')
+    .option('--json', 'print the list of files as JSON')
     .action((folder: string, options: { json?: boolean }) => {
       const files = readTree(context, folder);
       const compiled = compileTree(files);

@@ -43,7 +43,7 @@ const formatDiff = (
     .map((line) => colorLine(line, colors))
     .join('\n');
 
-/** Formats each change with its place and its reason. */
+/** Formats each change with its place and the reason for it. */
 const formatReasons = (changes: readonly Change[]): string =>
   changes.map(({ file, pointer, reason }) => `  ${file}${pointer}: ${reason}`).join('\n');
 
@@ -53,7 +53,7 @@ const namesIn = (path: string, folder: string): string[] => {
   try {
     return readdirSync(path);
   } catch (cause) {
-    throw new AppError('invalid', `cannot begin a world in ${folder}`, { cause });
+    throw new AppError('invalid', `cannot create a world in ${folder}`, { cause });
   }
 };
 
@@ -62,8 +62,8 @@ const refuseFilled = (context: Context, folder: string): void => {
   if (!existsSync(path)) return;
   const first = namesIn(path, folder).find((name) => name !== '.git');
   if (first === undefined) return;
-  throw new AppError('invalid', `${folder} is not empty: it holds ${first}`, {
-    detail: { hint: 'name a folder that is new or empty' },
+  throw new AppError('invalid', `${folder} is not empty: it contains ${first}`, {
+    detail: { hint: 'name a folder that does not exist or is empty' },
   });
 };
 
@@ -80,7 +80,7 @@ const describeBegun = (folder: string, written: readonly string[]): string =>
   [
     ...written.map((path) => `  ${path}`),
     '',
-    `${written.length} files written to ${folder}. What comes next:`,
+    `${written.length} files written to ${folder}. Next steps:`,
     `  $ svc worlds schema check ${folder}`,
     ...(written.some((path) => path.startsWith('tests/'))
       ? [`  $ svc worlds test ${asPath(folder)}`]
@@ -100,14 +100,14 @@ export const addInit = (schema: Command, context: Context): void => {
   })
     .option(
       '--api',
-      'begin with an HTTP API: routes, a handler, a webhook, a page, a task and tests',
+      'start with an HTTP API: routes, a handler, a webhook, a page, a task and tests',
     )
-    .option('--connector <template>', 'begin with a template (see "svc worlds schema templates")')
+    .option('--connector <template>', 'start with a template (see "svc worlds schema templates")')
     .option('--name <text>', "display name (default: the folder's or the template's)")
-    .option('--json', 'print the paths written as JSON')
+    .option('--json', 'print the paths of the written files as JSON')
     .action((folder: string, { connector, name, api = false, ...shown }: InitOptions) => {
       if (api && connector !== undefined) {
-        throw usageError('name one start: --api, or --connector with a template');
+        throw usageError('name one starting point: --api, or --connector with a template');
       }
       refuseFilled(context, folder);
       const template = connector === undefined ? {} : { template: readTemplate(connector) };
@@ -121,7 +121,7 @@ export const addInit = (schema: Command, context: Context): void => {
 
 type AddOptions = { field?: NewField[]; key?: string[]; json?: boolean };
 
-/** Parses `name:type`. `name?` is a field that rows may lack, `type?` one that may be null. */
+/** Parses `name:type`. `name?` means that rows may lack the field, `type?` that its value may be null. */
 const parseField = (text: string, before: NewField[] = []): NewField[] => {
   const [, name, optional, type, nullable] = /^([^:?]+)(\?)?:([a-z-]+)(\?)?$/.exec(text) ?? [];
   if (name === undefined || type === undefined) {
@@ -144,7 +144,7 @@ export const addEntityAdd = (entity: Command, context: Context): void => {
   })
     .option(
       '--field <name:type>',
-      `a field, repeatable; "name?:" rows may lack it, "type?" it may be null; types: ${fieldTypes.join(', ')}`,
+      `a field, repeatable; with "name?:" rows may lack it, with "type?" its value may be null; types: ${fieldTypes.join(', ')}`,
       parseField,
     )
     .option('--key <fields>', 'primary key, separated by commas (default: id)', parseKey)
@@ -168,21 +168,24 @@ type RemoveOptions = { uses?: boolean; json?: boolean };
 export const addEntityRemove = (entity: Command, context: Context): void => {
   addCommand(entity, {
     usage: 'remove <folder> <name>',
-    summary: 'remove an entity; refused while something refers to it',
+    summary: 'remove an entity; refused while other parts of the world refer to it',
     example: [
       'svc worlds schema entity remove ./crm contacts',
       'svc worlds schema entity remove ./billing invoices --uses',
     ].join('\n'),
   })
-    .option('--uses', 'also remove its rows, routes, tools, tasks and what else refers to it')
+    .option(
+      '--uses',
+      'also remove its rows, and the routes, tools, tasks and other parts that refer to it',
+    )
     .option('--json', 'print the changes as JSON')
     .action((folder: string, name: string, { uses = false, ...shown }: RemoveOptions) => {
       const files = readTree(context, folder);
       const result = uses ? removeEntityWithUses(files, name) : removeEntity(files, name);
       if (!result.ok) {
         const isInUse = result.problems.some(({ code }) => code === 'entity_in_use');
-        const way = isInUse && !uses ? ' (--uses removes what refers to it, too)' : '';
-        throw new ProblemsError(folder, result.problems, files, `keeps "${name}"${way}`);
+        const way = isInUse && !uses ? ' (add --uses to remove what refers to it, too)' : '';
+        throw new ProblemsError(folder, result.problems, files, `cannot remove "${name}"${way}`);
       }
       const { changes, notes, removed = [] } = result;
       changeTree(context, folder, { write: result.files, remove: removed });
@@ -212,7 +215,7 @@ const describeReconciled = (
   const noteLines = notes.map((note) => colors.dim(`note: ${note}`));
   if (changes.length === 0) return ['the data model fits the captures', ...noteLines].join('\n');
   const count = formatCount(changes.length, 'change');
-  const end = isWritten ? `${count} written` : `${count}, not written: add --write to apply`;
+  const end = isWritten ? `${count} written` : `${count}, not written: add --write to apply them`;
   return [formatDiff(files, changed, colors), '', formatReasons(changes), ...noteLines, end].join(
     '\n',
   );
@@ -221,16 +224,21 @@ const describeReconciled = (
 export const addReconcile = (schema: Command, context: Context): void => {
   addCommand(schema, {
     usage: 'reconcile <folder>',
-    summary: 'fit the data model to captures/ and show the difference',
+    summary: 'adapt the data model to captures/ and show the differences',
     example: 'svc worlds schema reconcile ./crm\nsvc worlds schema reconcile ./crm --write',
   })
-    .option('--write', 'apply the difference')
+    .option('--write', 'write the changed data model')
     .option('--json', 'print the changes as JSON')
     .action((folder: string, { write = false, ...shown }: ReconcileOptions) => {
       const files = readTree(context, folder);
       const result = reconcile(files);
       if (!result.ok)
-        throw new ProblemsError(folder, result.problems, files, 'cannot be fitted to its captures');
+        throw new ProblemsError(
+          folder,
+          result.problems,
+          files,
+          'cannot be adapted to its captures',
+        );
       if (write) writeTree(context, folder, result.files);
       const { changes, notes } = result;
       printAnswer(context, shown, { changes, notes, written: write }, () =>

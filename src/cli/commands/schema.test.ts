@@ -1,4 +1,4 @@
-/** `svc worlds schema …` on folders of this machine, as a user runs it. */
+/** Tests `svc worlds schema …` on folders of this machine, by whole command lines. */
 import {
   appendFileSync,
   existsSync,
@@ -53,7 +53,7 @@ path = "/deals/{id}"
 entity = "deals"
 `;
 
-/** Redaction policy for the entity of a new world. */
+/** Redaction policy for the entity that a new world has. */
 const hashed = '[redact]\nhash = ["title"]\n';
 
 describe('svc worlds schema', () => {
@@ -61,12 +61,12 @@ describe('svc worlds schema', () => {
     expect(await ran('init ./crm')).toContain('svc worlds schema check ./crm');
     expect(await ran('check ./crm')).toContain('not compiled yet');
     expect(await ran('compile ./crm')).toMatch(/schema\/lock\.json +written/);
-    expect(await ran('check ./crm')).toContain('generated files are current');
+    expect(await ran('check ./crm')).toContain('generated files are up to date');
     expect(await ran('compile ./crm')).not.toMatch(/written|renewed/);
     expect(read('crm/schema/README.md')).toContain('erDiagram');
   });
 
-  it('writes the types of user code next to a world, and keeps its own configuration', async () => {
+  it('writes the types of user code next to a world, and keeps existing editor configs', async () => {
     await ran('init ./crm');
     expect(read('crm/.types/svc_env/ctx.pyi')).toContain('class HandlerContext');
     expect(read('crm/.types/svc_env.d.ts')).toContain("declare module 'svc_env'");
@@ -81,10 +81,10 @@ describe('svc worlds schema', () => {
     expect(await run('types ./nowhere')).toMatchObject({ status: 1 });
   });
 
-  it('names what is in the way of a folder', async () => {
+  it('names the file or folder that prevents writing', async () => {
     writeFileSync(pathOf('file'), '');
     const errorOf = async (words: string): Promise<string> => (await run(words)).err;
-    expect(await errorOf('init file')).toMatch(/^error: cannot begin a world in file: ENOTDIR/);
+    expect(await errorOf('init file')).toMatch(/^error: cannot create a world in file: ENOTDIR/);
     expect(await errorOf('init file/crm')).toMatch(
       /^error: cannot write .*file\/crm\/README.md: ENOT/,
     );
@@ -93,7 +93,7 @@ describe('svc worlds schema', () => {
     expect(await errorOf('check file/crm')).toBe('error: there is no folder file/crm\n');
   });
 
-  it('begins with a template under another name', async () => {
+  it('creates a world from a template under another name', async () => {
     await ran('init code --connector code-hosting --name Ours');
     expect(read('code/svc-env.toml')).toMatch(/^name = "Ours"$/m);
     expect(read('code/connector.toml')).toContain('# ');
@@ -110,7 +110,7 @@ describe('svc worlds schema', () => {
     expect(JSON.parse(await ran('check code --json'))).toMatchObject({ warnings: [warning] });
   });
 
-  it('warns of rows in the clear, with a command that writes them redacted', async () => {
+  it('warns of rows that are not redacted, with a command that redacts them', async () => {
     await ran('init ./plain');
     writeFileSync(pathOf('plain/connector.toml'), `${dealsConnector.split('[auth]')[0]}${hashed}`);
     const warned = await ran('check plain');
@@ -129,7 +129,7 @@ describe('svc worlds schema', () => {
     writeFileSync(pathOf('full/notes.txt'), 'mine');
     expect(await run('init full')).toMatchObject({
       status: 1,
-      err: expect.stringContaining('full is not empty: it holds notes.txt'),
+      err: expect.stringContaining('full is not empty: it contains notes.txt'),
     });
     expect(readdirSync(pathOf('full'))).toEqual(['notes.txt']);
     expect(await run('init new --connector code-hostin')).toMatchObject({
@@ -140,7 +140,7 @@ describe('svc worlds schema', () => {
     expect(await ran('templates')).toContain('code-hosting');
   });
 
-  it('shows what is wrong where it stands, and says it in JSON', async () => {
+  it('shows each problem with its line, also as JSON', async () => {
     await ran('init crm');
     appendFileSync(pathOf('crm/svc-env.toml'), '\n[tols]\nserve = []\n');
     const { status, err } = await run('check crm');
@@ -162,19 +162,21 @@ describe('svc worlds schema', () => {
     expect(existsSync(pathOf('crm/schema/lock.json'))).toBe(false);
   });
 
-  it('names generated files that are stale or were changed by hand', async () => {
+  it('names generated files that are outdated or were changed by hand', async () => {
     await ran('init crm');
     await ran('compile crm');
     appendFileSync(pathOf('crm/db/schema.sql'), '-- mine\n');
     expect((await run('check crm')).err).toContain('db/schema.sql edited_artifact');
-    expect(await ran('compile crm')).toMatch(/schema\.sql +replaced, it had been changed by hand/);
+    expect(await ran('compile crm')).toMatch(
+      /schema\.sql +replaced, because it was changed by hand/,
+    );
     await ran('entity add crm deals --field id:integer --field title:string');
     expect((await run('check crm')).err).toMatch(/stale_artifact: .*schema\/runtime\.json/);
     expect(await ran('compile crm')).toMatch(/schema\.sql +renewed/);
     await ran('check crm');
   });
 
-  it('adds and removes entities, showing the difference', async () => {
+  it('adds and removes entities, and prints the changes as a diff', async () => {
     await ran('init crm');
     const before = read('crm/schema/world.json');
     const added = await ran('entity add crm deals --field id:integer --field note?:string?');
@@ -188,7 +190,7 @@ describe('svc worlds schema', () => {
     expect(read('crm/schema/world.json')).toBe(before);
   });
 
-  it('removes no entity that something refers to, and names what', async () => {
+  it('refuses to remove an entity that is referred to, and names the references', async () => {
     await ran('init code --connector code-hosting');
     const { status, err } = await run('entity remove code users');
     expect(status).toBe(1);
@@ -204,7 +206,7 @@ describe('svc worlds schema', () => {
     expect((await run('entity remove crm deals')).err).toContain('connector.toml');
   });
 
-  it("begins an HTTP API, and gets from it to entities of one's own", async () => {
+  it('creates a world with an HTTP API, whose example entity can be replaced by other entities', async () => {
     const begun = await ran('init ./billing --api');
     expect(begun).toContain('connector.toml');
     expect(begun).toContain('svc worlds test ./billing');
@@ -226,7 +228,7 @@ describe('svc worlds schema', () => {
     );
   });
 
-  it('fits the data model to captures, and writes it only with --write', async () => {
+  it('adapts the data model to captures, and writes it only with --write', async () => {
     await ran('init crm');
     await ran('entity add crm deals --field id:integer');
     writeFileSync(pathOf('crm/connector.toml'), dealsConnector);
@@ -265,7 +267,7 @@ describe('svc worlds schema', () => {
     expect(await run('json-schema x.toml')).toMatchObject({ status: 1 });
   });
 
-  it('writes through no link', async () => {
+  it('never writes through a symbolic link', async () => {
     await ran('init crm');
     mkdirSync(pathOf('elsewhere'));
     symlinkSync(pathOf('elsewhere'), pathOf('crm/db'));

@@ -75,7 +75,9 @@ const addJsonSchema = (schema: Command, context: Context): void => {
       'svc worlds schema json-schema --out ./schemas',
     ].join('\n'),
   })
-    .addArgument(new Argument('[file]', 'the file whose schema is printed').choices(schemaFiles))
+    .addArgument(
+      new Argument('[file]', 'the hand-written file whose schema is printed').choices(schemaFiles),
+    )
     .option('--out <folder>', 'write the schemas of all files into a folder')
     .action((file: SchemaFile | undefined, { out }: { out?: string }) => {
       if ((file === undefined) === (out === undefined)) {
@@ -92,7 +94,7 @@ const addTypes = (schema: Command, context: Context): void => {
     summary: "write the types of user code into a world's folder, for editors",
     example: 'svc worlds schema types ./crm',
   })
-    .option('--json', 'print the paths written as JSON')
+    .option('--json', 'print the paths of the written files as JSON')
     .action((folder: string, options: { json?: boolean }) => {
       readTree(context, folder);
       const written = writeEditorFiles(context, folder);
@@ -105,12 +107,12 @@ const addTypes = (schema: Command, context: Context): void => {
 export const addSchema = (worlds: Command, context: Context): void => {
   const schema = worlds
     .command('schema')
-    .description('write world trees, check and compile them; no service is needed');
+    .description('write, check and compile world trees; no service is needed');
   addInit(schema, context);
   addTemplates(schema, context);
   addCheck(schema, context);
   addCompile(schema, context);
-  const entity = schema.command('entity').description('entities of schema/world.json');
+  const entity = schema.command('entity').description('entities in schema/world.json');
   addEntityAdd(entity, context);
   addEntityRemove(entity, context);
   addReconcile(schema, context);

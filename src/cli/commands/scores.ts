@@ -17,19 +17,24 @@ const addList = (scores: Command, context: Context): void => {
     example: 'svc scores list --name helpful --last 7d\nsvc scores list --trace 5f1c…',
     operation: api.listAllScores,
     filters: {
-      name: new Option('--name <name>', 'only of this name'),
-      traceId: new Option('--trace <id>', 'only those of this trace'),
-      sessionId: new Option('--session <id>', 'only those of this session'),
-      datasetRunId: new Option('--dataset-run <id>', 'only those of this dataset run'),
-      userId: new Option('--user <id>', "only those of this user's traces"),
+      name: new Option('--name <name>', 'only scores with this name'),
+      traceId: new Option('--trace <id>', 'only scores of this trace'),
+      sessionId: new Option('--session <id>', 'only scores of this trace session'),
+      datasetRunId: new Option('--dataset-run <id>', 'only scores of this dataset run'),
+      userId: new Option('--user <id>', 'only scores of traces of this user'),
       source: new Option(
         '--source <source>',
-        'only scores of this source: API, EVAL or ANNOTATION',
+        'only scores from this source: API, EVAL or ANNOTATION',
       ),
-      dataType: new Option('--type <type>', 'only of this type').choices(scoreDataTypes),
+      dataType: new Option('--type <type>', 'only scores of this data type').choices(
+        scoreDataTypes,
+      ),
       configId: new Option('--config <id>', 'only scores with this score config'),
-      queueId: new Option('--queue <id>', 'only those of this annotation queue'),
-      environment: repeatable('--environment <name>', 'only of this environment; repeatable'),
+      queueId: new Option('--queue <id>', 'only scores from this annotation queue'),
+      environment: repeatable(
+        '--environment <name>',
+        'only scores in this environment; repeatable',
+      ),
       filter: new Option('--filter <json>', 'filter conditions, in the JSON form of the REST API'),
     },
     times: ['fromTimestamp', 'toTimestamp'],
@@ -49,7 +54,7 @@ type AddOptions = {
   id?: string;
 };
 
-/** Parses the text as a number if it is one, except for the types CATEGORICAL and TEXT. */
+/** Parses the text as a number if it is one. For the types CATEGORICAL and TEXT, returns the text. */
 const valueIn = (text: string, type: string | undefined): number | string => {
   const number = Number(text);
   const isNumber = text.trim() !== '' && Number.isFinite(number);
@@ -64,19 +69,19 @@ const addAdd = (scores: Command, context: Context): void => {
     options: (command) =>
       command
         .option('--trace <id>', 'the trace')
-        .option('--observation <id>', 'the observation in it')
-        .option('--session <id>', 'the session')
-        .option('--dataset-run <id>', 'the dataset run')
+        .option('--observation <id>', 'id of the observation in the trace')
+        .option('--session <id>', 'id of the trace session')
+        .option('--dataset-run <id>', 'id of the dataset run')
         .addOption(new Option('--type <type>', 'type of the value').choices(scoreDataTypes))
         .option('--comment <text>', 'reason for the score')
-        .option('--config <id>', 'the score config that the value must match')
+        .option('--config <id>', 'id of the score config that the value must match')
         .option('--metadata <json>', 'JSON, @file, or - for standard input')
-        .option('--id <id>', 'its id; the score of a known id is replaced'),
+        .option('--id <id>', 'id of the score; an existing score with this id is replaced'),
     operation: api.createScore,
     input: async ([name, value], options: AddOptions) => {
       const subjects = [options.trace, options.session, options.datasetRun];
       if (subjects.filter((one) => one !== undefined).length !== 1) {
-        throw usageError('give one of --trace, --session and --dataset-run');
+        throw usageError('name one object with --trace, --session or --dataset-run');
       }
       const body = {
         ...{ name, value: valueIn(value, options.type) },
@@ -92,7 +97,7 @@ const addAdd = (scores: Command, context: Context): void => {
       };
       return { body };
     },
-    text: (body) => `the score ${body.id} is created`,
+    text: (body) => `the score ${body.id} was created`,
   });
 };
 
@@ -125,7 +130,7 @@ type ConfigOptions = {
 
 const parseBound = parseNumber({ min: -1e15, max: 1e15 });
 
-/** Parses categories as `label=value`. Those without a value are numbered from 0. */
+/** Parses categories of the form `label=value`. Categories without a value are numbered from 0. */
 const categoriesIn = (texts: readonly string[] | undefined) =>
   texts?.map((text, index) => {
     const at = text.lastIndexOf('=');
@@ -137,7 +142,7 @@ const categoriesIn = (texts: readonly string[] | undefined) =>
 const addConfigs = (scores: Command, context: Context): void => {
   const configs = scores
     .command('configs')
-    .description('score configs: the values that scores of a name may have');
+    .description('score configs: the values that scores of one name may have');
   addListCommand(configs, context, {
     usage: 'list',
     summary: 'list score configs, newest first',
@@ -167,9 +172,13 @@ const addConfigs = (scores: Command, context: Context): void => {
             .choices(scoreDataTypes)
             .makeOptionMandatory(),
         )
-        .option('--min <number>', 'the minimum', parseBound)
-        .option('--max <number>', 'the maximum', parseBound)
-        .option('--category <label=value>', 'a category; repeatable', collect)
+        .option('--min <number>', 'minimum of the value', parseBound)
+        .option('--max <number>', 'maximum of the value', parseBound)
+        .option(
+          '--category <label=value>',
+          'a category, as label=value or label; repeatable',
+          collect,
+        )
         .option('--description <text>', 'description of the score config'),
     operation: api.createScoreConfig,
     input: ([name], options: ConfigOptions) => ({

@@ -8,7 +8,8 @@ import { addRequestCommand } from './request-command.ts';
 export const addSessionAgent = (sessions: Command, context: Context): void => {
   addRequestCommand(sessions, context, {
     usage: 'agent <session>',
-    summary: "show how the agent's command of a dataset run ended in a session, and its output",
+    summary:
+      "show how the agent's command of a dataset run ended in a session, and the command's output",
     example: 'svc worlds session agent <session>',
     operation: getAgentEnd,
     input: ([sessionId]) => ({ params: { sessionId } }),

@@ -74,7 +74,8 @@ const regrade = async (context: Context, path: string): Promise<Regraded> => {
 export const addSessionRegrade = (sessions: Command, context: Context): void => {
   addCommand(sessions, {
     usage: 'regrade <archive>',
-    summary: 'grade an exported session again locally and compare with its stored grade',
+    summary:
+      'grade an exported session again on this machine, and compare the result with its stored grade',
     example: 'svc worlds session regrade ses-01kaz4x0pg8q2m5v7n3c1d9e6f.tar.gz',
     decides: true,
   })

@@ -101,14 +101,14 @@ const describeState = (output: unknown, { columns }: View): string => {
 export const addSessionState = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'state <session>',
-    summary: 'show how many rows each entity of a session has, or the rows of one entity',
+    summary: 'show the number of rows of each entity in a session, or the rows of one entity',
     example: [
       'svc worlds session state <session>',
       `svc worlds session state <session> --entity issues --where '{"state": "closed"}'`,
     ].join('\n'),
   })
     .option('--entity <name>', 'show the rows of this entity')
-    .option('--where <json>', 'only rows with these values; a list of values matches any')
+    .option('--where <json>', 'only rows with these values; for a list, any of its values matches')
     .option(
       '--limit <number>',
       'maximum number of rows',
@@ -135,7 +135,10 @@ type SeedOptions = ServiceOptions & {
   redact: RedactionMode;
 };
 
-/** Fetches the contract used to parse cells of tables; undefined if all files are JSON, which needs none. */
+/**
+ * Fetches the contract, which is used to parse cells of tables; undefined if all files are JSON, which is parsed
+ * without it.
+ */
 const contractFor = async (client: Client, sessionId: string, files: readonly string[]) => {
   if (files.every((file) => /\.(?:json|jsonl|ndjson)$/.test(file))) return undefined;
   const { slug, versionId } = (await client.send(getSession, { params: { sessionId } })).body;
@@ -151,14 +154,14 @@ export const addSessionSeed = (sessions: Command, context: Context): void => {
   })
     .requiredOption(
       '--rows <file>',
-      'rows: JSON, JSONL, CSV or Parquet, - for standard input; repeatable',
+      'file of rows: JSON, JSONL, CSV or Parquet, - for standard input; repeatable',
       collect,
     )
-    .option('--entity <name>', 'entity of the rows in files that do not name it')
+    .option('--entity <name>', 'entity of rows that do not name one themselves')
     .addOption(
       new Option(
         '--mode <mode>',
-        'add to the rows there, merge into those with the same key, or replace those of the entities',
+        'append the rows, merge them into rows with the same key, or replace all rows of the entities',
       )
         .choices(seedModes)
         .default('append'),
@@ -166,7 +169,7 @@ export const addSessionSeed = (sessions: Command, context: Context): void => {
     .addOption(
       new Option(
         '--redact <mode>',
-        "redact the rows by the world's policy before they are stored, or refuse plaintext",
+        "apply the world's redaction policy to the rows before they are stored, or refuse plaintext",
       )
         .choices(redactionModes)
         .default('off'),
@@ -199,7 +202,7 @@ export const addSessionReset = (sessions: Command, context: Context): void => {
 
 type AnswerOptions = ServiceOptions & { json?: boolean };
 
-/** Parses the text as JSON if possible, else keeps it: `42` is a number, `Bergen` a text. */
+/** Parses the text as JSON if possible; any other text is returned as it is: `42` is a number, `Bergen` a text. */
 const readAnswer = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -211,7 +214,7 @@ const readAnswer = (text: string): unknown => {
 export const addSessionAnswer = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'answer <session> <answer>',
-    summary: 'answer the question of the task; the last answer counts',
+    summary: 'answer the question of the task; a later answer replaces an earlier one',
     example: [
       'svc worlds session answer <session> 42',
       `svc worlds session answer <session> '["ann", "bo"]'`,
@@ -248,8 +251,11 @@ export const addSessionGrade = (sessions: Command, context: Context): void => {
     summary: 'grade the state of a session by the checks of its task',
     example: 'svc worlds session grade <session> --exit-code',
   })
-    .option('--exit-code', 'exit with status 1 when the grade is a fail, 2 when it is unknown')
-    .option('--changes', 'show all that changed since the task began, with what explains it')
+    .option('--exit-code', 'exit with status 1 if the verdict is fail, 2 if it is unknown')
+    .option(
+      '--changes',
+      'show all rows that changed since the task began, each with the check that explains it',
+    )
     .option(
       '--offset <rows>',
       'with --changes: number of rows to skip',

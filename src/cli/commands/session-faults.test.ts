@@ -1,4 +1,4 @@
-/** `svc worlds session faults` through whole command lines, against a service whose answers each test sets. */
+/** Tests `svc worlds session faults` by whole command lines, against a service whose answers each test sets. */
 import { describe, expect, it } from 'vitest';
 import { call, runAnswered } from '#test/support/cli/service.ts';
 
@@ -31,7 +31,7 @@ const faults = (line: string, given: object = output) =>
   runAnswered(`worlds session faults ses-1${line}`, answer(given));
 
 describe('svc worlds session faults', () => {
-  it('shows each rule with the number of requests that it matched', async () => {
+  it('shows each rule with the number of requests that it affected', async () => {
     const { out, asked, status } = await faults('');
     expect([status, asked[0]?.body]).toEqual([0, { kind: 'faults', input: {} }]);
     expect(out.split('\n').map((line) => line.trimEnd().replaceAll(/ {2,}/g, ' | '))).toEqual([
@@ -54,9 +54,9 @@ describe('svc worlds session faults', () => {
     expect(out).toBe('no faults (declared by the world)\n');
   });
 
-  it('refuses two ways to set faults', async () => {
+  it('refuses two options that both set faults', async () => {
     const { err, asked, status } = await faults(' --off --declared');
     expect([status, asked]).toEqual([1, []]);
-    expect(err).toContain('give one of --set, --off and --declared');
+    expect(err).toContain('give only one of --set, --off and --declared');
   });
 });

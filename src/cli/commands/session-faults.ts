@@ -11,10 +11,10 @@ import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } 
 
 type Options = ServiceOptions & { set?: string; off?: boolean; declared?: boolean };
 
-/** Returns the input of the call; an empty one only reads the faults. */
+/** Returns the input of the call; an empty input only reads the faults. */
 const readInput = async (context: Context, { set, off, declared }: Options): Promise<Row> => {
   if ([set, off, declared].filter((one) => one !== undefined).length > 1) {
-    throw usageError('give one of --set, --off and --declared');
+    throw usageError('give only one of --set, --off and --declared');
   }
   if (set !== undefined) return readJsonObject(context, set, '--set');
   if (off === true) return { rules: [] };
@@ -24,16 +24,19 @@ const readInput = async (context: Context, { set, off, declared }: Options): Pro
 export const addSessionFaults = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'faults <session>',
-    summary: 'show the injected faults of a session, or set them until the next reset',
+    summary: 'show the faults that a session injects, or set them until its next reset',
     example: [
       'svc worlds session faults <session>',
       `svc worlds session faults <session> --set '{"rules": [{"name": "busy", "nth": 3, "status": 503}]}'`,
       'svc worlds session faults <session> --set @faults.json',
     ].join('\n'),
   })
-    .option('--set <json>', 'the table [api.faults] as JSON, @file, or - for standard input')
+    .option(
+      '--set <json>',
+      'the faults, in the form of the table [api.faults]: JSON, @file, or - for standard input',
+    )
     .option('--off', 'inject no faults')
-    .option('--declared', 'the faults that the world declares, counted anew');
+    .option('--declared', 'inject the faults that the world declares, with their counters reset');
   withService(command).action(async (sessionId: string, options: Options) => {
     const input = await readInput(context, options);
     const client = clientFor(context, options);

@@ -19,10 +19,12 @@ type Options = ServiceOptions & {
 const parseTarget = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new InvalidArgumentError('It is not an address such as http://localhost:3000/webhooks.');
+    throw new InvalidArgumentError(
+      'The value is not an address such as http://localhost:3000/webhooks.',
+    );
   }
   if (url.username !== '' || url.password !== '') {
-    throw new InvalidArgumentError('An address has no name and password in it.');
+    throw new InvalidArgumentError('The address must not contain a name and password.');
   }
   return url;
 };
@@ -31,7 +33,7 @@ const printEnd = (context: Context, sessionId: string, end: ListenEnd, count: nu
   const forwarded = `${formatCount(count, 'delivery', 'deliveries')} forwarded`;
   if (end.kind === 'interrupted') context.err.write(`interrupted; ${forwarded}\n`);
   else if (end.kind === 'over' || end.isOver) {
-    context.err.write(`${sessionId} is over (${end.state}); ${forwarded}\n`);
+    context.err.write(`${sessionId} has ended (${end.state}); ${forwarded}\n`);
     context.setExitStatus(exitStatus.failed);
   } else context.err.write(`${forwarded}\n`);
 };
@@ -49,7 +51,7 @@ const run = async (context: Context, sessionId: string, options: Options): Promi
   };
   const what = once ? 'has sent' : 'sends';
   context.err.write(
-    `forwarding what ${sessionId} ${what} to ${target.href}${once ? '' : '; Ctrl-C ends it'}\n`,
+    `forwarding what ${sessionId} ${what} to ${target.href}${once ? '' : '; stop with Ctrl-C'}\n`,
   );
   try {
     const end = await listen({
@@ -57,7 +59,7 @@ const run = async (context: Context, sessionId: string, options: Options): Promi
       signal: stopping.signal,
       onForwarded,
       onAway: ({ message }) =>
-        context.err.write(`the service cannot be asked (${message}); trying again until it can\n`),
+        context.err.write(`the service does not answer (${message}); trying again until it does\n`),
     });
     printEnd(context, sessionId, end, count);
   } finally {
@@ -78,14 +80,14 @@ export const addSessionListen = (sessions: Command, context: Context): void => {
       'URL that receives each delivery, with its signature',
       parseTarget,
     )
-    .option('--replay', 'also forward what the session has sent already')
-    .option('--once', 'forward only what the session has sent already, then exit')
+    .option('--replay', 'also forward deliveries that the session has already made')
+    .option('--once', 'forward only deliveries that the session has already made, then exit')
     .option(
       '--interval-ms <number>',
-      'poll at this interval, instead of waiting for a notification',
+      'poll at this interval, in seconds, instead of waiting for a notification',
       parseNumber({ min: 100, max: 3_600_000, whole: true }),
     )
-    .option('--json', 'print a line of JSON a delivery');
+    .option('--json', 'print one line of JSON for each delivery');
   withData(command).action((sessionId: string, options: Options) =>
     run(context, sessionId, options),
   );

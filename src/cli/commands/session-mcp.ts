@@ -12,7 +12,7 @@ import type { Context } from '../terminal/context.ts';
 import { listenForStop } from '../terminal/stopping.ts';
 import { addCommand, type ServiceOptions, withData } from './command.ts';
 
-/** Returns standard output as a stream, which carries only messages of the protocol. */
+/** Returns standard output as a stream. Only messages of the protocol are written to it. */
 const writableOf = ({ out }: Context): Writable =>
   new Writable({
     write(chunk: Buffer, _, done) {

@@ -44,7 +44,7 @@ type Options = ServiceOptions & {
   buildHash?: string;
   model?: string;
   planned?: number;
-  /** Seconds; false for `--no-wait`. */
+  /** Seconds to wait until the session is ready; false for `--no-wait`. */
   wait: number | false;
   idempotencyKey?: string;
 };
@@ -52,7 +52,7 @@ type Options = ServiceOptions & {
 const readTask = async (context: Context, options: Options): Promise<OpenSessionBody['task']> => {
   const { task, taskFile, taskId: id, taskVersion: version } = options;
   if ([task, taskFile, id].filter((one) => one !== undefined).length > 1) {
-    throw usageError('give one of --task, --task-file and --task-id');
+    throw usageError('give only one of --task, --task-file and --task-id');
   }
   if (id !== undefined) return { id, ...(version === undefined ? {} : { version }) };
   if (taskFile === undefined) return task;
@@ -68,7 +68,7 @@ const readClock = ({ clockAt, clockMode, clockRate }: Options): OpenSessionBody[
   };
 };
 
-/** Returns the run of an agent's build that the session belongs to. */
+/** Returns the agent run that the session belongs to. */
 const readRun = ({ run: id, buildHash, model, planned }: Options): OpenSessionBody['run'] => {
   if ((id === undefined) !== (buildHash === undefined)) {
     throw usageError('--run and --build-hash go together');
@@ -95,7 +95,9 @@ const readBody = async (
   }
   const world = given === undefined ? undefined : addressWith(given, version);
   if (world === undefined && options.versionId === undefined && taskId === undefined) {
-    throw usageError('name a world, a version with --version-id, or a stored task with --task-id');
+    throw usageError(
+      'name a world, or a version with --version-id, or a stored task with --task-id',
+    );
   }
   const task = await readTask(context, options);
   const clock = readClock(options);
@@ -135,9 +137,9 @@ const refuseUnready = (session: SessionView, { wait }: Options): void => {
   const { id, state, error } = session;
   const why = error === null ? '' : `: ${error.message} [${error.code}]`;
   if (state === 'PROVISIONING' || state === 'READY') {
-    const lacks = state === 'READY' ? ': its browser is not there yet' : '';
-    throw new AppError('timeout', `session ${id} is not ready after ${wait} s${lacks}`, {
-      detail: { hint: `it continues; see svc worlds session show ${id}` },
+    const lacks = state === 'READY' ? ': its browser is not ready yet' : '';
+    throw new AppError('timeout', `session ${id} was not ready after ${wait} s${lacks}`, {
+      detail: { hint: `the session is still starting; see svc worlds session show ${id}` },
     });
   }
   throw new AppError('conflict', `session ${id} is ${state}${why}`);
@@ -155,26 +157,33 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
   })
     .option('-t, --task <name>', 'a bundled task of the world')
     .option('--task-file <file>', 'a task of your own, as JSON; - reads standard input')
-    .option('--task-id <id>', 'a stored task, in its own world unless one is named')
+    .option(
+      '--task-id <id>',
+      'id of a stored task, which is opened in its own world unless another is named',
+    )
     .option(
       '--task-version <number>',
-      'the version of the stored task',
+      "number of the stored task's version",
       parseNumber({ min: 1, max: 1_000_000, whole: true }),
     )
-    .option('--version-id <id>', 'a version of the world other than its newest')
+    .option('--version-id <id>', "id of the world's version (default: the head)")
     .addOption(
-      new Option('--surface <kind...>', 'a surface besides tools; repeatable').choices(
+      new Option('--surface <kind...>', 'a surface in addition to tools; repeatable').choices(
         surfaceKinds,
       ),
     )
-    .option('--reuse-warm', 'prefer a host that already holds this version')
+    .option('--reuse-warm', 'prefer a host that has already loaded this version')
     .addOption(new Option('--tier <tier>', 'browser tier').choices(browserTiers))
     .option(
       '--record',
-      'record its browser; "svc worlds session recording <session>" downloads the recording',
+      'record the browser of the session; "svc worlds session recording <session>" downloads the recording',
     )
-    .option('--size <name>', "how large its host is, by the name of a pool's size")
-    .addOption(new Option('--isolation <isolation>', 'isolation of its host').choices(isolations))
+    .option('--size <name>', "size of the session's host, by the name of a pool's size")
+    .addOption(
+      new Option('--isolation <isolation>', "isolation that the session's host must have").choices(
+        isolations,
+      ),
+    )
     .option('--clock-at <time>', 'initial time of the world, such as 2026-03-01T09:30:00Z')
     .addOption(
       new Option(
@@ -184,17 +193,17 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
     )
     .option(
       '--clock-rate <rate>',
-      'world seconds per second or, if stepped, per call',
+      'seconds of the world for each real second or, if stepped, for each call',
       parseNumber({ min: 0, max: maxClockRate }),
     )
     .option(
       '--seed <integer>',
-      'the same seed gives the same ids for the same calls',
+      'seed from which new ids are derived: the same seed and calls give the same ids',
       parseNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, whole: true }),
     )
-    .option('--run <id>', "the run of an agent's build that it is for, with --build-hash")
-    .option('--build-hash <hash>', 'the build, as it was registered')
-    .option('--model <name>', 'model of the run')
+    .option('--run <id>', 'id of the agent run that the session belongs to; needs --build-hash')
+    .option('--build-hash <hash>', 'hash of the build, as it was registered')
+    .option('--model <name>', 'model that the run uses')
     .option(
       '--planned <n>',
       'planned number of rollouts of the run',
@@ -202,12 +211,15 @@ export const addSessionOpen = (sessions: Command, context: Context): void => {
     )
     .option(
       '--wait <seconds>',
-      'how long to wait for it to be ready',
+      'maximum time until the session is ready, in seconds',
       parseNumber({ min: 0, max: 3_600 }),
       60,
     )
-    .option('--no-wait', 'do not wait')
-    .option('--idempotency-key <key>', 'a repeated open with the same key opens nothing new');
+    .option('--no-wait', 'do not wait until the session is ready')
+    .option(
+      '--idempotency-key <key>',
+      'key of this command: repeating it with the same key opens no second session',
+    );
   withService(addWorldVersion(command)).action(
     async (world: string | undefined, options: Options) => {
       const body = await readBody(context, world, options);

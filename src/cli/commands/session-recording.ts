@@ -12,13 +12,13 @@ import { withProgress } from '../terminal/progress.ts';
 import { describeRecording } from '../views/recording.ts';
 import { addCommand, clientFor, printAnswer, type ServiceOptions, withService } from './command.ts';
 
-/** Time after the end of a session within which its browser uploads the rest of the recording. */
+/** Time after the end of a session within which its browser uploads the rest of the recording, in milliseconds. */
 const lastPartsMs = 10_000;
 const askAgainMs = 250;
 
 /**
- * Returns the recording. For a session that has ended, waits until the recording is complete, or the time for that is
- * over.
+ * Returns the recording. If the session has ended, waits until the recording is complete, or until its browser has no
+ * more time to upload.
  */
 const findWhole = async (client: Client, sessionId: string): Promise<RecordingView> => {
   const params = { sessionId };
@@ -53,7 +53,7 @@ export const addSessionRecording = (sessions: Command, context: Context): void =
     async (sessionId: string, file: string | undefined, options: ServiceOptions) => {
       const path = resolve(context.cwd, file ?? `${sessionId}.webm`);
       const recording = await withProgress(
-        { out: context.err, step: 'waiting for the last of the recording' },
+        { out: context.err, step: 'waiting for the rest of the recording' },
         () => findWhole(clientFor(context, options), sessionId),
       );
       await withProgress({ out: context.err, step: `writing ${path}` }, () =>

@@ -1,4 +1,4 @@
-/** `svc worlds session seed` through whole command lines: files of rows in every format. */
+/** Tests `svc worlds session seed` by whole command lines, with files of rows in every format. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const rows = [{ id: 7, folder_id: 1, title: '07', done: true }];
 const seeded = { body: { ...call, kind: 'seed', output: {} } };
 
-/** Answers of a service for a version of the world and the contract among its files. */
+/** Returns the answers of a service that has a version of the world and its contract. */
 const contractAnswers = () => {
   const compiled = compileTree(notesWorld());
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems));
@@ -41,7 +41,7 @@ describe('svc worlds session seed', () => {
     expect(asked[0]?.body).toMatchObject({ kind: 'seed', input: { rows: { notes: rows } } });
   });
 
-  it('reads the cells of a table by the types of the world that the session is of', async () => {
+  it("parses the cells of a table by the types of the session's world", async () => {
     const path = join(folder, 'notes.csv');
     writeFileSync(path, '\ufeffid,folder_id,title,done\r\n7,1,07,true\r\n');
     const { status, err, asked } = await runAnswered(

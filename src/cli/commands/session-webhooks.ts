@@ -40,7 +40,8 @@ const readAll = async (
 export const addSessionWebhooks = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'webhooks <session>',
-    summary: 'list the webhook subscriptions of a session: URL, events, scope, deliveries so far',
+    summary:
+      'list the webhook subscriptions of a session: URL, events, scope, number of deliveries so far',
     example: 'svc worlds session webhooks <session>',
   }).option(
     '--limit <number>',
@@ -51,7 +52,8 @@ export const addSessionWebhooks = (sessions: Command, context: Context): void =>
   withService(command).action(async (sessionId: string, options: Options) => {
     const found = await readAll(clientFor(context, options), sessionId, options.limit);
     const { data, meta } = found;
-    const more = data.length < meta.total ? [`${data.length} of ${meta.total}; see --limit`] : [];
+    const more =
+      data.length < meta.total ? [`${data.length} of ${meta.total}; see more with --limit`] : [];
     printAnswer(context, options, found, (view) =>
       [describeSubscriptions(data, view), ...more].join('\n'),
     );

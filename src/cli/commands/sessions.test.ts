@@ -1,9 +1,9 @@
-/** Sessions through whole command lines, against a service whose answers each test sets. */
+/** Tests commands about sessions by whole command lines, against a service whose answers each test sets. */
 import { describe, expect, it } from 'vitest';
 import { call, runAnswered, session } from '#test/support/cli/service.ts';
 
 describe('svc worlds session', () => {
-  it('prints a session for a person, or as the API gave it', async () => {
+  it('prints a session for people, or with --json as the API answered it', async () => {
     const text = await runAnswered('worlds session show ses-1', { body: session });
     expect(text.status).toBe(0);
     expect(text.out).toContain('state    READY\nready    after 21 ms');
@@ -38,7 +38,7 @@ describe('svc worlds session', () => {
     });
   });
 
-  it('answers at once with --no-wait', async () => {
+  it('does not wait with --no-wait', async () => {
     const opening = { ...session, state: 'PROVISIONING', ready: false, readyAt: null };
     const { status, asked } = await runAnswered('worlds session open notes --no-wait', {
       status: 201,
@@ -48,7 +48,7 @@ describe('svc worlds session', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('opens one on a clock and a seed, and shows them', async () => {
+  it('opens a session with a clock and a seed, and shows both', async () => {
     const { out, asked } = await runAnswered(
       'worlds session open notes --clock-at 2026-03-01 --clock-mode stepped --clock-rate 60 --seed 7',
       { status: 201, body: session },
@@ -61,7 +61,7 @@ describe('svc worlds session', () => {
     expect(out).toMatch(/clock +stepped by 60 s from 2026-03-01T00:00:00.000Z\nseed +7\n/);
   });
 
-  it('fails when the session does', async () => {
+  it('open fails if the session cannot be started', async () => {
     const error = { code: 'load_failed', message: 'no such file' };
     const failed = { ...session, state: 'FAILED', ready: false, error };
     const { status, err } = await runAnswered('worlds session open notes', {
@@ -72,7 +72,7 @@ describe('svc worlds session', () => {
     expect(err).toBe('error: session ses-1 is FAILED: no such file [load_failed]\n');
   });
 
-  it('says why no session was opened, and when to try again', async () => {
+  it('explains why no session was opened, and when to try again', async () => {
     const message = 'the quota of opens is used up';
     const body = { error: 'exhausted', message, quota: 'opens_per_minute', retryAfterMs: 12_345 };
     const answer = { status: 429, body };
@@ -84,7 +84,7 @@ describe('svc worlds session', () => {
     });
   });
 
-  it('prints only the output of a tool on standard output, and the rest on standard error', async () => {
+  it("prints only a tool's output on standard output, and everything else on standard error", async () => {
     const { status, out, err, asked } = await runAnswered('worlds session call ses-1 list_notes', {
       body: call,
     });
@@ -119,7 +119,7 @@ describe('svc worlds session', () => {
     expect(err).toBe('error: list_notes failed: KeyError: 7 [raised]\ntools.py:12 in list_notes\n');
   });
 
-  it('names every place that does not fit a tool', async () => {
+  it("lists every place of an input that does not match a tool's schema", async () => {
     const problems = [
       { path: '/a', message: 'must be string, is number 5' },
       { path: '/b', message: 'is missing' },
@@ -173,7 +173,7 @@ describe('svc worlds session', () => {
     expect(JSON.parse(json.out)).toEqual({ data: [request], totalItems: 1 });
   });
 
-  it('shows the requests of a session that is over, page after page', async () => {
+  it('shows the requests of a session that has ended, page after page', async () => {
     const page = (number: number) => ({
       body: {
         data: [{ ...request, id: number }],
@@ -203,10 +203,10 @@ describe('svc worlds session', () => {
       { body: { data: [], meta: { page: 1, limit: 100, totalItems: 0, totalPages: 0 } } },
     );
     expect([status, out]).toEqual([0, 'no requests\n']);
-    expect(err).toContain('ses-1 ended meanwhile; this is what was kept of it');
+    expect(err).toContain('ses-1 ended meanwhile; these are the requests that were stored');
   });
 
-  it('fails when the host of the session died while it was asked', async () => {
+  it('fails if the host of the session is lost during the query', async () => {
     const { out, err, resultStatus } = await runAnswered(
       'worlds session requests ses-1 --status 0',
       { body: session },
@@ -214,7 +214,7 @@ describe('svc worlds session', () => {
       { body: { data: [], meta: { page: 1, limit: 100, totalItems: 0, totalPages: 0 } } },
     );
     expect([resultStatus, out]).toEqual([1, 'no requests\n']);
-    expect(err).toContain('ses-1 ended meanwhile; this is what was kept of it');
+    expect(err).toContain('ses-1 ended meanwhile; these are the requests that were stored');
   });
 
   it('finds requests without a status', async () => {
@@ -226,7 +226,7 @@ describe('svc worlds session', () => {
     expect(asked[1]?.body).toMatchObject({ input: { where: { status: [0, null] } } });
   });
 
-  it('asks a host for as many pages as large requests take, up to the limit', async () => {
+  it('reads as many pages from a host as large requests need, up to the limit', async () => {
     const { sessionId: _, durationMs, callId, ...plain } = request;
     const page = (ids: number[], next?: number) => {
       const rows = ids.map((id) => ({ ...plain, id, duration_ms: durationMs, call_id: callId }));
@@ -281,7 +281,7 @@ describe('svc worlds session', () => {
     },
   };
 
-  it('treats a failing grade as a result, unless an option says otherwise', async () => {
+  it('exits with status 0 for a grade of fail, unless an option says otherwise', async () => {
     const plain = await runAnswered('worlds session grade ses-1', { body: grade });
     expect(plain).toMatchObject({ status: 0, resultStatus: 0 });
     expect(plain.out).toBe(
@@ -291,14 +291,14 @@ describe('svc worlds session', () => {
     expect(strict).toMatchObject({ status: 0, resultStatus: 1 });
   });
 
-  it('distinguishes a session that cannot be graded from a failing grade', async () => {
+  it('distinguishes a session that cannot be graded from a grade of fail', async () => {
     const error = { code: 'raised', message: 'KeyError' };
     const output = { verdict: 'unknown', passed: false, score: null, checks: [], error };
     const body = { ...grade, output };
     const { out, resultStatus } = await runAnswered('worlds session grade ses-1 --exit-code', {
       body,
     });
-    expect(out).toBe('unknown: the grader cannot judge: KeyError [raised]\n');
+    expect(out).toBe('unknown: the grader failed: KeyError [raised]\n');
     expect(resultStatus).toBe(2);
   });
 
@@ -318,13 +318,13 @@ describe('svc worlds session', () => {
     },
   };
 
-  it('shows what changed that no check asked for', async () => {
+  it('shows changed rows that no check requires', async () => {
     const { out } = await runAnswered('worlds session grade ses-1', { body: answer });
-    expect(out).toContain('changed beside what the checks ask for: 12 rows\n');
+    expect(out).toContain('changed without being required by a check: 12 rows\n');
     expect(out).toContain('  notes {"id":7} updated\n    title: "a" → "b"\n  and 11 more;');
   });
 
-  it('shows a page of all that changed, with what explains it', async () => {
+  it('shows a page of all changed rows, each with what explains it', async () => {
     const line = 'worlds session grade ses-1 --changes --offset 5 --limit 1';
     const { out, asked } = await runAnswered(line, { body: answer });
     expect(asked[0]?.body).toMatchObject({ input: { changes: { offset: 5, limit: 1 } } });

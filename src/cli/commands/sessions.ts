@@ -1,5 +1,6 @@
 /**
- * `svc worlds session`: the group of commands about sessions. This file has those that list, show, pin and close them.
+ * `svc worlds session`: the group of commands about sessions. This file contains those that list, show, pin and close
+ * sessions.
  */
 import { type Command, Option } from 'commander';
 import { verdicts } from '#domain/grade.ts';
@@ -65,16 +66,13 @@ const addSessionList = (sessions: Command, context: Context): void => {
       world: new Option('--world <slug>', 'only sessions of this world'),
       task: new Option(
         '--task <task>',
-        'only sessions on the task of this name, or stored with this id',
+        'only sessions on the task with this name, or on the stored task with this id',
       ),
       runs: new Option(
         '--runs <treatment>',
-        'sessions of test runs, proofs and runs of datasets (default: exclude, with --build include)',
+        'sessions of test runs, proofs and dataset runs (default: exclude, but include with --build)',
       ).choices(runFilters),
-      run: new Option(
-        '--run <id>',
-        'only sessions of this run: of tests, of a dataset, or of a build',
-      ),
+      run: new Option('--run <id>', 'only sessions of this test run, dataset run or agent run'),
       build: new Option(
         '--build <build>',
         'only sessions of this build of an agent, by its id or hash',
@@ -118,21 +116,23 @@ const addSessionRequests = (sessions: Command, context: Context): void => {
       printAnswer(context, options, found, () =>
         [
           describeLedger(data, viewOf(context)),
-          ...(data.length < totalItems ? [`${data.length} of ${totalItems}; see --limit`] : []),
+          ...(data.length < totalItems
+            ? [`${data.length} of ${totalItems}; see more with --limit`]
+            : []),
           ...(dropped === undefined
             ? []
-            : [`${dropped} more are missing: they were dropped or never arrived`]),
+            : [`${dropped} more are missing: they were over a limit or never arrived`]),
         ].join('\n'),
       );
     },
   );
 };
 
-/** Adds `pin` and `unpin`. */
+/** Adds the commands `pin` and `unpin`. */
 const addSessionPin = (sessions: Command, context: Context): void => {
   for (const [name, pinned, summary] of [
     ['pin', true, 'keep a session open however long it is idle'],
-    ['unpin', false, 'let a session end again when it is idle'],
+    ['unpin', false, 'let a session be closed again when it is idle'],
   ] as const) {
     addRequestCommand(sessions, context, {
       usage: `${name} <session>`,
@@ -150,7 +150,7 @@ type LinkOptions = { surface: 'ui' | 'browser'; readOnly?: boolean; devtools?: b
 const addSessionLink = (sessions: Command, context: Context): void => {
   addRequestCommand(sessions, context, {
     usage: 'link <session>',
-    summary: 'create a one-time link for one browser to the page of a session, or to its browser',
+    summary: 'create a one-time link that opens the page or the browser of a session',
     example: [
       'svc worlds session link <session>',
       'svc worlds session link <session> --surface browser --read-only',
@@ -162,12 +162,15 @@ const addSessionLink = (sessions: Command, context: Context): void => {
             .choices(['ui', 'browser'])
             .default('ui'),
         )
-        .option('--read-only', 'for a browser: view only')
-        .option('--devtools', 'for a browser: DevTools access for a program that sends no headers'),
+        .option('--read-only', 'for a browser: only watch it')
+        .option(
+          '--devtools',
+          'for a browser: DevTools access, for a program that cannot send headers',
+        ),
     operation: createSurfaceLink,
     input: ([sessionId], { surface, readOnly, devtools }: LinkOptions) => {
       if (readOnly === true && devtools === true) {
-        throw usageError('give one of --read-only and --devtools');
+        throw usageError('give only one of --read-only and --devtools');
       }
       const opens: 'devtools' | 'view' | 'all' =
         devtools === true ? 'devtools' : readOnly === true ? 'view' : 'all';
@@ -182,17 +185,17 @@ type CloseOptions = ServiceOptions & { keepWarm?: boolean; wait: number | false 
 const addSessionClose = (sessions: Command, context: Context): void => {
   const command = addCommand(sessions, {
     usage: 'close <session>',
-    summary: 'end a session and wait until it is closed',
+    summary: 'close a session and wait until it has ended',
     example: 'svc worlds session close <session> --keep-warm',
   })
-    .option('--keep-warm', 'its host may serve another session of the same world')
+    .option('--keep-warm', 'allow its host to serve another session of the same world')
     .option(
       '--wait <seconds>',
-      'how long to wait for the end',
+      'maximum wait for the end, in seconds',
       parseNumber({ min: 0, max: limits.waitMs / 1_000 }),
       30,
     )
-    .option('--no-wait', 'do not wait');
+    .option('--no-wait', 'do not wait until the session has ended');
   withService(command).action(async (sessionId: string, options: CloseOptions) => {
     const { keepWarm, wait } = options;
     const client = clientFor(context, options);

@@ -34,31 +34,31 @@ const addShow = (settings: Command, context: Context, name: string): void => {
 
 const parseSwitch = (text: string): boolean => {
   if (text === 'on' || text === 'off') return text === 'on';
-  throw new InvalidArgumentError('It is neither "on" nor "off".');
+  throw new InvalidArgumentError('The value is neither "on" nor "off".');
 };
 
 /** Word that resets a setting to its default. */
 const usual = 'default';
 export type OrUsual<Value> = Value | typeof usual;
 
-/** Returns a parser of a value or of `default`. */
+/** Returns a parser that accepts a value or the word `default`. */
 export const orUsual =
   <Value>(parse: (text: string) => Value) =>
   (text: string): OrUsual<Value> =>
     text === usual ? usual : parse(text);
 
-/** Converts a value for the API, where null means the default. */
+/** Converts an option's value for the API, where null means the default. */
 export const wireOf = <Value>(value: OrUsual<Value>): Value | null =>
   value === usual ? null : value;
 
-/** Returns a member of the change, if the option was given. */
+/** Returns the member of the change that an option sets; none if the option is absent. */
 const given = <Name extends string, Value>(name: Name, value: OrUsual<Value> | undefined) =>
   (value === undefined ? {} : { [name]: wireOf(value) }) as { [Key in Name]?: Value | null };
 
 const parseTier = (text: string): BrowserTier => {
   const tier = browserTiers.find((one) => one === text);
   if (tier !== undefined) return tier;
-  throw new InvalidArgumentError(`It is none of ${browserTiers.join(', ')}, default.`);
+  throw new InvalidArgumentError(`The tier is none of ${browserTiers.join(', ')}, default.`);
 };
 
 const parseMost = parseNumber({ min: 1, max: 2_000_000_000, whole: true });
@@ -112,31 +112,31 @@ const addSet = (settings: Command, context: Context, name: string): void => {
   const whole = (max: number) => orUsual(parseNumber({ min: 1, max, whole: true }));
   const command = addCommand(settings, {
     usage: 'set',
-    summary: 'change settings of a project; "default" resets one',
+    summary: 'change settings of a project; the value "default" resets a setting',
     example: `${name} set --webhook-push on\n${name} set --quota sessions=20 --gate-threshold 0.8 --project shop`,
   })
     .option(
       '--webhook-push <on|off>',
-      'whether the service posts what sessions send to their webhooks',
+      'whether the service posts the webhook deliveries of sessions',
       parseSwitch,
     )
-    .option(
-      '--session-traces <on|off>',
-      'whether sessions that are opened are reported as traces',
-      parseSwitch,
-    )
+    .option('--session-traces <on|off>', 'whether new sessions are reported as traces', parseSwitch)
     .option('--browser-tier <tier>', 'browser tier of sessions that name none', orUsual(parseTier))
     .option(
       '--gate-threshold <rate>',
-      'pass rate that opens the release gate, 0 to 1',
+      'minimum pass rate at which the release gate opens, 0 to 1',
       orUsual(parseNumber({ min: 0, max: 1 })),
     )
     .option(
       '--gate-floor <n>',
-      'number of graded rollouts that the gate requires',
+      'minimum number of graded rollouts that the gate requires',
       whole(1_000_000),
     )
-    .option('--rate-limit <n>', 'requests a minute of one key or token', whole(10_000_000))
+    .option(
+      '--rate-limit <n>',
+      'maximum number of requests a minute for each key or token',
+      whole(10_000_000),
+    )
     .option(
       '--events-per-month <n>',
       'maximum number of telemetry events a month',
@@ -153,7 +153,7 @@ const addSet = (settings: Command, context: Context, name: string): void => {
   });
 };
 
-/** Adds the commands below a parent; `name` is the parent's name in examples. */
+/** Adds the commands below a parent. `name` is the parent's name, which examples show. */
 export const addSettingsTo = (parent: Command, context: Context, name: string): void => {
   const settings = parent.command('settings').description('settings of a project');
   addShow(settings, context, name);

@@ -1,6 +1,6 @@
 /**
- * `svc worlds task init`: writes a first task file: closed, with a solution to prove it by. It does not need the
- * service.
+ * `svc worlds task init`: writes a first task file, in which every unexpected change fails, with a solution to prove
+ * the task by. It does not need the service.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -11,7 +11,7 @@ import { addCommand } from './command.ts';
 
 /** Contents of the file. The author replaces the names in it. */
 const begun = {
-  instruction: 'Say what the agent is to do, and what it must leave alone.',
+  instruction: 'Say what the agent must do, and what it must leave unchanged.',
   seed: { mode: 'append', rows: {} },
   grader: {
     kind: 'assertions',
@@ -23,7 +23,7 @@ const begun = {
 
 const next = (file: string): string =>
   [
-    `${file} is a task to begin with: put your own instruction, checks and solution there`,
+    `${file} is a starter task: replace its instruction, checks and solution by your own`,
     'svc worlds task schema > task.schema.json      # then "$schema" has editors complete it',
     `svc worlds task prove <world> --task-file ${file}`,
     '',
@@ -33,7 +33,7 @@ export const addTaskInit = (tasks: Command, context: Context): void => {
   addCommand(tasks, {
     usage: 'init [file]',
     summary:
-      'write a starter task file, which fails whatever it neither asks for nor allows; no service is needed',
+      'write a starter task file, in which every change fails that is neither required nor allowed; no service is needed',
     example: 'svc worlds task init renew.json',
   })
     .option('--force', 'overwrite an existing file')
@@ -41,7 +41,7 @@ export const addTaskInit = (tasks: Command, context: Context): void => {
       const name = file ?? 'task.json';
       const path = resolve(context.cwd, name);
       if (existsSync(path) && force !== true) {
-        throw new AppError('conflict', `${name} is there already; --force writes over it`);
+        throw new AppError('conflict', `${name} exists already; add --force to overwrite it`);
       }
       writeFileSync(path, `${JSON.stringify(begun, null, 2)}\n`);
       context.out.write(next(name));

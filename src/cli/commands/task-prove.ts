@@ -1,4 +1,4 @@
-/** `svc worlds task prove`: proves in a session that a task is graded as it should be. */
+/** `svc worlds task prove`: proves in a session that a task's grader tells right solutions from wrong ones. */
 import type { Command } from 'commander';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -37,10 +37,12 @@ const storedTask = /^tsk-/;
 const parseTaskVersion = (text: string): number => {
   const version = Number(text);
   if (Number.isInteger(version) && version >= 1 && version <= 1_000_000) return version;
-  throw usageError(`"${text}" is no version of a stored task: it is a whole number from 1`);
+  throw usageError(
+    `"${text}" is not a version of a stored task: versions are whole numbers from 1`,
+  );
 };
 
-/** Reads the body of the request that opens the session. */
+/** Returns the body of the request that opens the session. */
 const readBody = async (
   context: Context,
   what: string,
@@ -48,7 +50,7 @@ const readBody = async (
 ): Promise<OpenSessionBody> => {
   if (storedTask.test(what)) {
     if (task !== undefined || taskFile !== undefined) {
-      throw usageError('a stored task is proved by its id alone');
+      throw usageError('name a stored task by its id alone, without a world');
     }
     return {
       task: { id: what, ...(version === undefined ? {} : { version: parseTaskVersion(version) }) },
@@ -103,7 +105,7 @@ export const addProve = (tasks: Command, context: Context): void => {
   const command = addCommand(tasks, {
     usage: 'prove <world|task>',
     summary:
-      'prove a task: no action fails, the solution passes, and each check can fail; exit status 1 if not',
+      'prove a task: doing nothing fails, the solution passes, and each check can fail; exit status 1 if not',
     example: [
       'svc worlds task prove crm -t renew',
       'svc worlds task prove crm --task-file renew.json --json',
@@ -115,12 +117,12 @@ export const addProve = (tasks: Command, context: Context): void => {
     .option('--task-file <file>', 'a task of your own, as JSON; - reads standard input')
     .option(
       '--wait <seconds>',
-      'how long to wait for a session',
+      'maximum wait until a session is ready, in seconds',
       parseNumber({ min: 0, max: 3_600 }),
       60,
     );
   addVersion(command, {
-    about: 'the version of the world, or of the stored task',
+    about: 'version of the world, or of the stored task',
     formerly: 'task-version',
   });
   withService(command).action(async (what: string, options: Options) => {

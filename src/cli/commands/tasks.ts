@@ -45,7 +45,9 @@ type TaskOptions = ServiceOptions & {
 };
 
 const addTaskText = (command: Command): Command =>
-  command.option('--name <name>', 'display name').option('-m, --message <text>', 'why it changed');
+  command
+    .option('--name <name>', 'display name')
+    .option('-m, --message <text>', 'reason for the new version');
 
 const addCreate = (tasks: Command, context: Context): void => {
   const command = addCommand(tasks, {
@@ -57,9 +59,12 @@ const addCreate = (tasks: Command, context: Context): void => {
     ].join('\n'),
   })
     .option('--task-file <file>', 'the task, as JSON; - reads standard input')
-    .option('--session <id>', 'the session whose inline task is stored')
-    .option('--version-id <id>', 'pin it to this version of the world')
-    .option('--idempotency-key <key>', 'a repeated command with the same key stores nothing new');
+    .option('--session <id>', 'id of the session whose inline task is stored')
+    .option('--version-id <id>', 'id of the world version to which the task is pinned')
+    .option(
+      '--idempotency-key <key>',
+      'key of this command: repeating it with the same key stores no second task',
+    );
   withService(addWorldVersion(addTaskText(command))).action(
     async (world: string | undefined, options: TaskOptions) => {
       const { taskFile, session, name, message, versionId, version, idempotencyKey: key } = options;
@@ -75,7 +80,7 @@ const addCreate = (tasks: Command, context: Context): void => {
           return client.send(saveSessionTask, { params, headers, body: text });
         }
         if (world === undefined || taskFile === undefined) {
-          throw usageError('name the world and give the task with --task-file');
+          throw usageError('name the world, and give the task with --task-file');
         }
         const spec = await readTaskFile(context, taskFile);
         const body = { world: addressWith(world, version), spec, ...given('versionId', versionId) };
@@ -92,7 +97,7 @@ const metadataQuery = (pairs: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf('=');
-      if (at < 1) throw usageError(`"${pair}" is not <key>=<value>`);
+      if (at < 1) throw usageError(`"${pair}" does not have the form <key>=<value>`);
       return [`metadata.${pair.slice(0, at)}`, pair.slice(at + 1)];
     }),
   );
@@ -118,7 +123,7 @@ const addList = (tasks: Command, context: Context): void => {
 };
 
 const taskVersion = {
-  about: 'the version of the task',
+  about: "number of the task's version",
   formerly: 'task-version',
   parse: parseNumber({ min: 1, max: 1_000_000, whole: true }),
 };
@@ -153,9 +158,9 @@ const addValidate = (tasks: Command, context: Context): void => {
   })
     .option(
       '--world <world>',
-      'the world to check against, with @<version> for one of its versions',
+      'the world to check against; <world>@<version> for one of its versions',
     )
-    .option('--version-id <id>', 'the version of the world to check against');
+    .option('--version-id <id>', "number of the world's version to check against");
   withService(addVersion(command, taskVersion)).action(
     async (taskId: string, options: ValidateOptions) => {
       const body = {
@@ -182,16 +187,17 @@ const addValidate = (tasks: Command, context: Context): void => {
 const addUpdate = (tasks: Command, context: Context): void => {
   addRequestCommand(tasks, context, {
     usage: 'update <task>',
-    summary: 'change a task: a new spec is its next version; name and world change in place',
+    summary:
+      'change a task: a new spec becomes its next version; a new name or world makes no version',
     example: 'svc worlds task update tsk-… --task-file renew.json -m "clearer"',
     options: (command) =>
       addTaskText(
         command
           .option('--task-file <file>', 'the task, as JSON; - reads standard input')
-          .option('--world <world>', 'its world; @<version> pins it')
+          .option('--world <world>', 'world of the task; <world>@<version> pins it')
           .option(
             '--version-id <id>',
-            'pin it to this version of its world; "none" removes the pin',
+            'id of the world version to which the task is pinned; "none" removes the pin',
           ),
       ),
     operation: updateTask,
@@ -204,7 +210,8 @@ const addUpdate = (tasks: Command, context: Context): void => {
         ...given('name', name),
         ...given('message', message),
       };
-      if (Object.keys(body).length === 0) throw usageError('say what to change');
+      if (Object.keys(body).length === 0)
+        throw usageError('name a change: --task-file, --name or another option, see --help');
       return { params: { taskId }, body };
     },
     text: describeTask,
@@ -219,14 +226,14 @@ const addDelete = (tasks: Command, context: Context): void => {
     options: (command) => command.option('--yes', 'confirm'),
     operation: deleteTask,
     input: ([taskId], { yes }: { yes?: boolean }) => {
-      if (yes !== true) throw usageError(`add --yes to delete ${taskId} for good`);
+      if (yes !== true) throw usageError(`add --yes to delete ${taskId}; this cannot be undone`);
       return { params: { taskId } };
     },
     text: ({ id }) => `${id} is deleted`,
   });
 };
 
-/** Adds the group to `svc worlds`. */
+/** Adds the group `task` to `svc worlds`. */
 export const addTasks = (worlds: Command, context: Context): void => {
   const tasks = worlds.command('task').description('tasks that the project stores');
   addCreate(tasks, context);

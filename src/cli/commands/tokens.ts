@@ -23,7 +23,9 @@ const addList = (tokens: Command, context: Context): void => {
     usage: 'list',
     summary: 'list your own tokens, or all that you manage',
     example: 'svc tokens list\nsvc tokens list --all',
-    filters: { all: new Option('--all', 'tokens of all members; for owners, admins and keys') },
+    filters: {
+      all: new Option('--all', 'list the tokens of all members; for owners, admins and keys'),
+    },
     connect: accountClientFor,
     operation: api.listTokens,
     text: describeTokens,
@@ -45,25 +47,25 @@ const readScopes = (texts: readonly string[]): TokenScope[] =>
     return scope;
   });
 
-/** Returns true if the service refused a token because no member is named. */
+/** Returns true if the service refused to create a token because the request names no member. */
 const isUnnamed = (error: unknown): boolean =>
   error instanceof AppError && error.fields.some(({ path }) => path[0] === 'userId');
 
 const addCreate = (tokens: Command, context: Context): void => {
   const command = addCommand(tokens, {
     usage: 'create <name>',
-    summary: 'create a token for yourself or for a member; it is shown once',
+    summary: 'create a token for yourself or for a member; the token is shown once',
     example:
       'svc tokens create laptop --for bo@acme.example\nsvc tokens create agent --scope mcp:read --project shop --days 7',
   })
     .option(
       '--for <email>',
-      'owner of the token; required with a key pair, yourself by default with a token',
+      "e-mail address of the token's owner; required with a key pair; with a token, the default is yourself",
     )
     .addOption(
       new Option(
         '--scope <scope>',
-        `${tokenScopes.join(', ')}; repeatable, all unless given`,
+        `${tokenScopes.join(', ')}; repeatable, default: all`,
       ).argParser(collect),
     )
     .option(
@@ -91,7 +93,9 @@ const addCreate = (tokens: Command, context: Context): void => {
     };
     const { body } = await client.send(api.createToken, { body: wanted }).catch((error) => {
       throw options.for === undefined && isUnnamed(error)
-        ? usageError('a key pair is of no member: name whose token it is with --for <email>')
+        ? usageError(
+            'a key pair belongs to no member: name the owner of the token with --for <email>',
+          )
         : error;
     });
     printAnswer(context, options, body, () => describeMadeToken(body));
@@ -101,12 +105,12 @@ const addCreate = (tokens: Command, context: Context): void => {
 const addRevoke = (tokens: Command, context: Context): void => {
   addRequestCommand(tokens, context, {
     usage: 'revoke <token>',
-    summary: 'revoke a token, by the id that "svc tokens list" shows; it stops within 5 s',
+    summary: 'revoke a token, by the id that "svc tokens list" shows; it stops working within 5 s',
     example: 'svc tokens revoke pat-01kaz4x0pg8q2m5v7n3c1d9e6f',
     connect: accountClientFor,
     operation: api.revokeToken,
     input: ([tokenId]) => ({ params: { tokenId } }),
-    text: (_body, _view, [tokenId]) => `${tokenId} is revoked; it stops within 5 s`,
+    text: (_body, _view, [tokenId]) => `${tokenId} is revoked; it stops working within 5 s`,
   });
 };
 

@@ -22,21 +22,24 @@ const addTraceList = (traces: Command, context: Context): void => {
     summary: 'list traces, latest first',
     example: 'svc traces list --user ada --last 7d\nsvc traces list --tag paid --json',
     filters: {
-      name: new Option('--name <name>', 'only traces of this name'),
-      userId: new Option('--user <id>', 'only those of this user'),
-      sessionId: new Option('--session <id>', 'only those of this session'),
-      tags: repeatable('--tag <tag>', 'only those with this tag; repeatable, all must be there'),
+      name: new Option('--name <name>', 'only traces with this name'),
+      userId: new Option('--user <id>', 'only traces of this user'),
+      sessionId: new Option('--session <id>', 'only traces of this trace session'),
+      tags: repeatable(
+        '--tag <tag>',
+        'only traces with this tag; repeatable, a trace must have all of them',
+      ),
       environment: repeatable(
         '--environment <name>',
-        'only of this environment; repeatable, any of them',
+        'only traces in this environment; repeatable, any of them matches',
       ),
-      release: new Option('--release <release>', 'only of this release'),
+      release: new Option('--release <release>', 'only traces of this release'),
       filter: new Option('--filter <json>', 'filter conditions, in the JSON form of the REST API'),
       orderBy: new Option('--order <field.direction>', 'sort order, such as name.asc'),
     },
     options: (command) =>
       addVersion(command, {
-        about: 'only of this version of the application',
+        about: 'only traces of this version of the application',
         formerly: 'app-version',
       }),
     times: ['fromTimestamp', 'toTimestamp'],
@@ -69,13 +72,16 @@ const addTraceRest = (traces: Command, context: Context): void => {
 };
 
 const addSessions = (traces: Command, context: Context): void => {
-  const sessions = traces.command('sessions').description('sessions of traces');
+  const sessions = traces.command('sessions').description('trace sessions');
   addListCommand(sessions, context, {
     usage: 'list',
     summary: 'list trace sessions, newest first',
     example: 'svc traces sessions list --last 1d',
     filters: {
-      environment: repeatable('--environment <name>', 'only of this environment; repeatable'),
+      environment: repeatable(
+        '--environment <name>',
+        'only trace sessions in this environment; repeatable',
+      ),
     },
     times: ['fromTimestamp', 'toTimestamp'],
     operation: api.listTraceSessions,
@@ -97,19 +103,25 @@ const addObservationList = (observations: Command, context: Context): void => {
     summary: 'list observations, latest first',
     example: 'svc observations list --type GENERATION --level ERROR --last 1d',
     filters: {
-      name: new Option('--name <name>', 'only of this name'),
-      type: new Option('--type <type>', 'only of this type').choices([...observationTypes]),
+      name: new Option('--name <name>', 'only observations with this name'),
+      type: new Option('--type <type>', 'only observations of this type').choices([
+        ...observationTypes,
+      ]),
       level: new Option('--level <level>', 'only observations of this level').choices([...levels]),
-      traceId: new Option('--trace <id>', 'only those of this trace'),
+      traceId: new Option('--trace <id>', 'only observations of this trace'),
       parentObservationId: new Option(
         '--parent <id>',
         'only the direct children of this observation',
       ),
-      userId: new Option('--user <id>', 'only those of this user'),
-      environment: repeatable('--environment <name>', 'only of this environment; repeatable'),
+      userId: new Option('--user <id>', 'only observations of this user'),
+      environment: repeatable(
+        '--environment <name>',
+        'only observations in this environment; repeatable',
+      ),
       filter: new Option('--filter <json>', 'filter conditions, in the JSON form of the REST API'),
     },
-    options: (command) => addVersion(command, { about: 'only of this version of the application' }),
+    options: (command) =>
+      addVersion(command, { about: 'only observations of this version of the application' }),
     times: ['fromStartTime', 'toStartTime'],
     operation: api.listObservations,
     input: (_words, { version }: VersionFilter) => ({ query: { ...given('version', version) } }),

@@ -31,7 +31,7 @@ type Options = {
 
 const parsePort = parseNumber({ min: 0, max: 65_535, whole: true });
 
-/** Four programs take the ports from this one on. */
+/** First port of the metrics; the four programs use this and the next three. */
 const parseMetricsPort = parseNumber({ min: 0, max: 65_532, whole: true });
 
 /** Returns the addresses at which running programs serve metrics and status. */
@@ -61,14 +61,14 @@ const asJson = (up: Up) => ({
 });
 
 /**
- * Formats how to make clients trust the certificates. Some clients use the given file in place of all other
- * authorities, and need the bundle.
+ * Formats how to make clients trust the certificates. Some clients trust only the given file, and no other authorities;
+ * these need the bundle.
  */
 const describeTrust = ({ authority }: Up): string => {
   if (authority === undefined) return '';
   const { caFile, bundleFile, until, wasRenewed } = authority;
   const renewed = wasRenewed
-    ? '\nthe authority was renewed: give clients the file anew before the one that they have ends'
+    ? '\nthe authority was renewed: give clients the new file before the one that they have expires'
     : '';
   const ways = formatFields([
     ['curl', `curl --cacert ${caFile} …`],
@@ -78,7 +78,7 @@ const describeTrust = ({ authority }: Up): string => {
     ['browsers', `import ${caFile} as an authority for websites`],
   ]);
   const end = until.toISOString().slice(0, 10);
-  return `\n\nclients trust its certificates, of this machine's own names alone and until ${end}, by\n${ways}${renewed}`;
+  return `\n\nthe certificates are only for names of this machine, and valid until ${end}; make clients trust them by\n${ways}${renewed}`;
 };
 
 const describe = (up: Up, { colors }: Context): string => {
@@ -99,7 +99,7 @@ const describe = (up: Up, { colors }: Context): string => {
 };
 
 /**
- * Returns the output for messages to a person: standard error if `--json` is given, because the JSON goes to standard
+ * Returns the output for messages to people. With `--json` that is standard error, because the JSON goes to standard
  * output.
  */
 const tellsOn = ({ out, err }: Context, { json }: Options): Output => (json ? err : out);
@@ -115,7 +115,7 @@ const awaitFirstHost = async (up: Up, signal: AbortSignal): Promise<void> => {
   }
 };
 
-/** Pools file, if one is given, and the number of hosts that are always kept warm. */
+/** Pools file, if one is given, and the total of the minimum numbers of warm hosts. */
 type Pools = { poolsFile?: string; warm: number };
 
 /** Reads the pools from the options. */
@@ -125,7 +125,7 @@ const readPools = async ({ cwd, env }: Context, { pool, pools }: Options): Promi
   return { poolsFile, warm: await minimumOf(poolsFile, readCheckContext(env)) };
 };
 
-/** Starts all programs. The service is up when a host is warm, unless the pools keep none warm. */
+/** Starts all programs. The service is up once a host is warm; if the pools keep none warm, at once. */
 const start = async (
   context: Context,
   options: Options,
@@ -161,7 +161,7 @@ const start = async (
 
 type Warm = { count: number; signal: AbortSignal };
 
-/** Prints a message when the pool is warm. Until then a session may have to wait for its host. */
+/** Prints a message once the pool is warm. Until then, a session may have to wait for its host. */
 const announceWarm = async (context: Context, out: Output, up: Up, { count, signal }: Warm) => {
   try {
     await up.watchHosts((hosts) => countWarm(hosts) >= count, signal);
@@ -177,11 +177,11 @@ const whenStopped = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => done(), { once: true });
   });
 
-/** Formats what a stop does to open sessions. */
+/** Formats what stopping the service does to open sessions. */
 const describeStop = (open: OpenSessions | undefined): string => {
   const { served, waiting } = open ?? { served: 0, waiting: 0 };
-  const ends = `${formatCount(served, 'open session')} end${served === 1 ? 's' : ''} with it, as FAILED (reclaimed)`;
-  const waits = `${formatCount(waiting, 'session')} without a host yet wait${waiting === 1 ? 's' : ''} on for the next svc up`;
+  const ends = `${formatCount(served, 'open session')} end${served === 1 ? 's' : ''} with the service, as FAILED (reclaimed)`;
+  const waits = `${formatCount(waiting, 'session')} without a host wait${waiting === 1 ? 's' : ''} until the next svc up`;
   const parts = [...(served === 0 ? [] : [ends]), ...(waiting === 0 ? [] : [waits])];
   return `${['stopping', ...parts].join('; ')}\n`;
 };
@@ -217,18 +217,15 @@ export const addUp = (program: Command, context: Context): void => {
     example:
       'svc up\nsvc up --gateway\nsvc up --tls\nsvc up --data ~/svc-data --port 0 --runtime process',
   })
-    .option(
-      '--data <folder>',
-      `where everything is kept (default: $SVC_DATA or ${defaultDataFolder})`,
-    )
+    .option('--data <folder>', `folder for all data (default: $SVC_DATA or ${defaultDataFolder})`)
     .option(
       '--port <number>',
-      `port of the API on 127.0.0.1, 0: any free one; other parts take the first free ones of the ${rangeSize - 1} after it`,
+      `port of the API on 127.0.0.1, 0: any free one; other programs use the first free ones of the ${rangeSize - 1} ports after it`,
       parsePort,
       4500,
     )
     .addOption(
-      new Option('--runtime <runtime>', 'how world hosts run; auto: Docker if it is available')
+      new Option('--runtime <runtime>', 'how world hosts run; auto: in Docker if that is available')
         .choices(runtimeWishes)
         .default('auto'),
     )
@@ -240,15 +237,18 @@ export const addUp = (program: Command, context: Context): void => {
     )
     .option(
       '--browsers <number>',
-      'number of warm browsers (default: none until a session needs one)',
+      'number of warm browsers (default: none; browsers start when a session needs one)',
       parseNumber({ min: 0, max: 16, whole: true }),
     )
     .addOption(
-      new Option('--browser-tier <tier>', 'the tier of sessions that name none').choices(
+      new Option('--browser-tier <tier>', 'browser tier of sessions that name none').choices(
         browserTiers,
       ),
     )
-    .option('--pools <file>', 'pools of world hosts, in place of the one of --pool; it is watched')
+    .option(
+      '--pools <file>',
+      'pools file, which replaces the pool of --pool; its changes are applied',
+    )
     .addOption(
       new Option(
         '--gateway [port]',
@@ -263,7 +263,7 @@ export const addUp = (program: Command, context: Context): void => {
     )
     .option(
       '--json',
-      'print addresses, keys and files as JSON once it is up; all else on standard error',
+      'print addresses, keys and files as JSON once the service is up; everything else goes to standard error',
     )
     .addOption(
       new Option(
@@ -276,7 +276,7 @@ export const addUp = (program: Command, context: Context): void => {
     .action(async (options: Options) => {
       if (context.env.SVC_METRICS_LISTEN !== undefined) {
         throw usageError(
-          'SVC_METRICS_LISTEN is the address of one program, and svc up runs several; use --metrics [port]',
+          'SVC_METRICS_LISTEN is the address of a single program, but svc up runs several; use --metrics [port]',
         );
       }
       const stopping = listenForStop();

@@ -1,4 +1,6 @@
-/** `svc users` and `svc comments`: end users of agents with their activity, and comments of people on it. */
+/**
+ * `svc users` and `svc comments`: end users of agents with their activity, and comments that people write on telemetry.
+ */
 import { type Command, Option } from 'commander';
 import { isObject } from '#domain/json.ts';
 import { commentedTypes } from '#wire/public-api/observability/comment.ts';
@@ -22,7 +24,7 @@ const objectIn = async (context: Context, text: string | undefined, option: stri
   if (text === undefined) return undefined;
   const value = await readJson(context, text, option);
   if (isObject(value)) return value;
-  throw usageError(`${option} is no JSON object`);
+  throw usageError(`${option} is not a JSON object`);
 };
 
 const addProfiles = (users: Command, context: Context): void => {
@@ -36,18 +38,18 @@ const addProfiles = (users: Command, context: Context): void => {
   });
   addRequestCommand(users, context, {
     usage: 'set <user>',
-    summary: 'create or change a profile; fields that are not given stay',
+    summary: 'create or change a profile; fields that are not given stay as they are',
     example: `svc users set ada --display-name 'Ada Lovelace' --attributes '{"plan": "pro"}'`,
     options: (command) =>
       command
-        .option('--display-name <name>', "the user's name")
-        .option('--email <address>', "the user's email address")
+        .option('--display-name <name>', 'name of the user')
+        .option('--email <address>', 'e-mail address of the user')
         .option('--notes <text>', 'free text')
         .option(
           '--attributes <json>',
-          'JSON object, @file, or -; merged into the existing attributes',
+          'attributes as a JSON object, @file, or -; they are merged into the existing ones',
         )
-        .option('--replace', 'replace the existing attributes'),
+        .option('--replace', 'replace the existing attributes instead'),
     operation: api.setUserProfile,
     input: async ([userId], options: ProfileOptions) => ({
       body: {
@@ -81,14 +83,14 @@ const addEvents = (users: Command, context: Context): void => {
       command
         .option(
           '--value <number>',
-          'value of the event, in any unit',
+          'value of the event, in a unit of your choice',
           parseNumber({ min: -1e15, max: 1e15 }),
         )
-        .option('--trace <id>', 'the trace that it is about')
-        .option('--session <id>', 'the session that it is about')
+        .option('--trace <id>', 'id of the trace that the event belongs to')
+        .option('--session <id>', 'id of the trace session that the event belongs to')
         .option('--metadata <json>', 'JSON, @file, or - for standard input')
-        .option('--at <time>', 'when it happened (default: now)')
-        .option('--id <id>', 'id of the event; an event with a known id is ignored'),
+        .option('--at <time>', 'time of the event (default: now)')
+        .option('--id <id>', 'id of the event; an event whose id exists is ignored'),
     operation: api.createUserEvent,
     input: async ([userId, event], options: EventOptions) => ({
       body: {
@@ -108,8 +110,8 @@ const addEvents = (users: Command, context: Context): void => {
     summary: 'list user events, latest first',
     example: 'svc users events --user ada --event hours_saved --last 30d',
     filters: {
-      userId: new Option('--user <id>', 'only those of this user'),
-      event: new Option('--event <name>', 'only of this name'),
+      userId: new Option('--user <id>', 'only events of this user'),
+      event: new Option('--event <name>', 'only events with this name'),
     },
     times: ['fromTimestamp', 'toTimestamp'],
     operation: api.listUserEvents,
@@ -134,12 +136,12 @@ export const addComments = (program: Command, context: Context): void => {
     .description('comments on traces, observations, sessions and prompts');
   addListCommand(comments, context, {
     usage: 'list',
-    summary: 'list comments, newest first; those of one object by its type and id',
+    summary: 'list comments, newest first; with --type and --id only those on one object',
     example: 'svc comments list --type TRACE --on 5f1c…',
     filters: {
       objectType: typeOption(),
-      objectId: new Option('--on <id>', 'only those on the object of this id; needs --type'),
-      authorUserId: new Option('--author <id>', 'only those of this user'),
+      objectId: new Option('--on <id>', 'only comments on the object with this id; needs --type'),
+      authorUserId: new Option('--author <id>', 'only comments by this author'),
     },
     operation: api.listComments,
     text: listComments,
@@ -164,6 +166,6 @@ export const addComments = (program: Command, context: Context): void => {
     input: ([objectId, content], { type, author }: CommentOptions) => ({
       body: { ...{ objectId, content, objectType: type }, ...given('authorUserId', author) },
     }),
-    text: (body) => `the comment ${body.id} is created`,
+    text: (body) => `the comment ${body.id} was created`,
   });
 };

@@ -18,7 +18,7 @@ export const addWorldsBranch = (worlds: Command, context: Context): void => {
       addWorldVersion(
         command
           .option('--name <text>', 'display name')
-          .option('--description <text>', 'what the world is')
+          .option('--description <text>', 'description of the world')
           .option('-m, --message <text>', 'reason recorded on the first version'),
       ),
     operation: branchContainer,

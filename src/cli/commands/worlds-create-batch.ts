@@ -1,6 +1,6 @@
 /**
- * `svc worlds create --batch`: creates many worlds, one a line of JSON. A failed line does not prevent the others.
- * Each result is printed separately, in the order of the lines.
+ * `svc worlds create --batch`: creates many worlds, one for each line of JSON. A line that fails does not prevent the
+ * others. Results are printed in the order of the lines.
  */
 import { pMapIterable } from 'p-map';
 import type { FoundBatch } from '#data/formats/found.ts';
@@ -18,7 +18,7 @@ import { formatCount } from '../terminal/print.ts';
 import { printLine } from './command.ts';
 
 const someFailed = 2;
-/** Most worlds that are created concurrently. */
+/** Maximum number of worlds that are created concurrently. */
 const atOnce = 4;
 
 type Line = { at: number } & ({ row: Row } | { fault: string });
@@ -49,7 +49,10 @@ const bodyOf = (
 ): CreateWorldBody => {
   const unknown = Object.keys(row).find((name) => !members.includes(name));
   if (unknown !== undefined) {
-    throw new AppError('invalid', `"${unknown}" is none of ${members.join(', ')}`);
+    throw new AppError(
+      'invalid',
+      `"${unknown}" is not a member of a line; the members are ${members.join(', ')}`,
+    );
   }
   const slug = textOf(row, 'slug');
   if (slug === undefined) throw new AppError('invalid', '"slug" is missing');
@@ -102,7 +105,7 @@ const answerOf = (made: Made): object => {
   };
 };
 
-/** Creates the worlds of a file. The exit status is 2 if one of them could not be created. */
+/** Creates the worlds of a file. The exit status is 2 if any of them could not be created. */
 export const createBatchOfWorlds = async (
   context: Context,
   client: Client,

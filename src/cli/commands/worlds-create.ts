@@ -1,6 +1,6 @@
 /**
  * `svc worlds create`: creates a world from a template of the service or from a folder, optionally with rows of files.
- * With `--batch`, creates many worlds, one a line of a file.
+ * With `--batch`, creates many worlds, one for each line of a file.
  */
 import { type Command, Option } from 'commander';
 import { redactModes } from '#domain/batch.ts';
@@ -84,7 +84,8 @@ const ofOne = ['overlay', 'rows', 'entity', 'redact', 'name', 'description', 'me
 
 const checkUsage = (slug: string | undefined, options: Options): void => {
   if (options.batch === undefined) {
-    if (slug === undefined) throw usageError('give the slug of the world, or --batch <file>');
+    if (slug === undefined)
+      throw usageError('name the slug of the new world, or a file with --batch <file>');
     if (options.from === undefined)
       throw usageError('required option --from <source> not specified');
     return;
@@ -110,25 +111,28 @@ export const addWorldsCreate = (worlds: Command, context: Context): void => {
       '--from <source>',
       'a template of the service, workspace:<slug>[@<version>] for a connector, or a folder (./crm)',
     )
-    .option('--overlay <folder>', 'files laid over the source before it is compiled')
+    .option(
+      '--overlay <folder>',
+      'folder or files whose files replace those of the source before it is compiled',
+    )
     .option(
       '--rows <file>',
       'rows for the first version: JSON, JSONL, CSV or Parquet; repeatable',
       collect,
     )
-    .option('--entity <name>', 'entity of the rows in files that do not name it')
+    .option('--entity <name>', 'entity of rows that do not name one themselves')
     .addOption(
       new Option(
         '--redact <mode>',
-        "what the world's [redact] does to them (default: off)",
+        "how the world's [redact] policy is applied to the rows (default: off)",
       ).choices([...redactModes]),
     )
     .option('--name <text>', 'display name')
-    .option('--description <text>', 'what the world is')
+    .option('--description <text>', 'description of the world')
     .option('-m, --message <text>', 'reason recorded on the first version')
     .option(
       '--batch <file>',
-      'many worlds, a line of JSON each: slug, from, overlay, name, description, message, data; "-" is standard input. Exits with 2 when any failed',
+      'file of many worlds, one line of JSON each: slug, from, overlay, name, description, message, data; "-" is standard input. The exit status is 2 if any failed',
     );
   withService(command).action(async (slug: string | undefined, options: Options) => {
     checkUsage(slug, options);

@@ -1,4 +1,4 @@
-/** `svc worlds destinations`: sets where deliveries to a registered URL are posted instead. */
+/** `svc worlds destinations`: sets URLs to which deliveries are posted instead of the registered URLs. */
 import type { Command } from 'commander';
 import {
   listDestinations,
@@ -11,7 +11,7 @@ import { formatFitted } from '../views/fitted-table.ts';
 import { addRequestCommand } from './request-command.ts';
 
 const offText =
-  'webhook push is off: nothing is posted until "svc projects settings set --webhook-push on"';
+  'webhook push is off: the service posts nothing until "svc projects settings set --webhook-push on"';
 
 type Destination = { url: string; destination: string };
 
@@ -42,7 +42,7 @@ const addList = (destinations: Command, context: Context): void => {
 const addSet = (destinations: Command, context: Context): void => {
   addRequestCommand(destinations, context, {
     usage: 'set <world> <url> <destination>',
-    summary: 'send deliveries for a registered URL to another URL, in all sessions of a world',
+    summary: 'post deliveries for a registered URL to another URL, in all sessions of a world',
     example:
       'svc worlds destinations set crm https://app.example.com/hook https://staging.example.com/hook',
     operation: setDestination,
@@ -55,18 +55,18 @@ const addSet = (destinations: Command, context: Context): void => {
 const addRemove = (destinations: Command, context: Context): void => {
   addRequestCommand(destinations, context, {
     usage: 'remove <world> <url>',
-    summary: 'send deliveries for a registered URL to that URL again',
+    summary: 'post deliveries for a registered URL to that URL again',
     example: 'svc worlds destinations remove crm https://app.example.com/hook',
     operation: removeDestination,
     input: ([slug, url]) => ({ params: { slug }, query: { url } }),
-    text: (_body, _view, [, url]) => `deliveries to ${url} go there again`,
+    text: (_body, _view, [, url]) => `deliveries for ${url} are posted to that URL again`,
   });
 };
 
 export const addWorldsDestinations = (worlds: Command, context: Context): void => {
   const destinations = worlds
     .command('destinations')
-    .description('URLs that receive webhook deliveries in place of the registered ones');
+    .description('URLs that receive webhook deliveries instead of the registered ones');
   addList(destinations, context);
   addSet(destinations, context);
   addRemove(destinations, context);

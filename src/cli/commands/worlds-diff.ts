@@ -1,6 +1,6 @@
 /**
- * `svc worlds diff`: shows the differences between two versions of a world, or between a version and a folder. For
- * small hand-written text files it shows the lines.
+ * `svc worlds diff`: shows the differences between two versions of a world, or between a version and a folder. It shows
+ * changed lines only of small hand-written text files.
  */
 import type { Command } from 'commander';
 import type { TreeFile } from '#domain/world.ts';
@@ -28,12 +28,13 @@ import {
   withService,
 } from './command.ts';
 
-/** Largest file that is shown line by line, and the number of such files. */
+/** Maximum size in bytes of a file whose lines are compared, and maximum number of such files. */
 const mostBytes = 64 * 1024;
 const mostFiles = 50;
 
 /**
- * Side of the comparison that can read its files. `read` resolves with undefined for a file that is too large to show.
+ * A version or folder to compare, whose files can be read. `read` resolves with undefined for a file that is too large
+ * to show.
  */
 type Side = TreeSide & { read(path: string): Promise<Uint8Array | undefined> };
 
@@ -92,7 +93,7 @@ const textOf = (content: Uint8Array | undefined): string | undefined => {
   }
 };
 
-/** Returns the diff of a file; null if it is not text, or too large. */
+/** Returns the diff of a file; null if the file is not text, or too large. */
 const diffOf = async (before: Side, after: Side, path: string): Promise<string | null> => {
   const [was, is] = [textOf(await before.read(path)), textOf(await after.read(path))];
   return was === undefined || is === undefined ? null : diffText(was, is, path);
@@ -112,7 +113,10 @@ const diffFiles = async (
   return diffs;
 };
 
-/** Opens both sides. If only one version is named, compares it with its predecessor. */
+/**
+ * Opens both sides of the comparison. If only one version is named, it is compared with the version that it was made
+ * from.
+ */
 const openSides = async (
   context: Context,
   client: Client,
@@ -123,7 +127,10 @@ const openSides = async (
   if (second === undefined) {
     const { number, changes } = await findVersion(client, first);
     const base = changes?.base ?? number - 1;
-    if (base < 1) throw usageError(`${slug}@${number} is made from no other version: name another`);
+    if (base < 1)
+      throw usageError(
+        `${slug}@${number} was not made from another version: name a version to compare with`,
+      );
     return Promise.all([
       ofVersion(client, `${slug}@${base}`, false),
       ofVersion(client, `${slug}@${number}`, false),
@@ -140,7 +147,8 @@ const openSides = async (
 export const addWorldsDiff = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
     usage: 'diff <world> [other]',
-    summary: 'compare a version with @<version> or a folder (default: the version before it)',
+    summary:
+      'compare a version with @<version> or with a folder (default: with the version before it)',
     example: 'svc worlds diff crm@3\nsvc worlds diff crm@2 crm@4\nsvc worlds diff crm ./crm',
   });
   type Options = ServiceOptions & { version?: string };

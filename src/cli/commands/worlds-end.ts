@@ -17,7 +17,7 @@ const addArchive = (worlds: Command, context: Context): void => {
       body: { archived: undo !== true },
     }),
     text: ({ archived }, _view, [slug]) =>
-      archived ? `${slug} is archived` : `${slug} is in use again`,
+      archived ? `${slug} is archived` : `${slug} is restored`,
   });
 };
 
@@ -30,7 +30,9 @@ const addDelete = (worlds: Command, context: Context): void => {
     operation: deleteWorld,
     input: ([slug], { yes }: { yes?: boolean }) => {
       if (yes !== true) {
-        throw usageError(`"${slug}" and all its versions cannot be brought back: say --yes`);
+        throw usageError(
+          `deleting "${slug}" and all its versions cannot be undone: add --yes to confirm`,
+        );
       }
       return { params: { slug } };
     },

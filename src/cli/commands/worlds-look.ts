@@ -72,7 +72,7 @@ export const addWorldsDescribe = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
     usage: 'describe <world>',
     summary:
-      'describe a world by its slug or <slug>@<version>, or a folder (./crm), compiled locally',
+      'describe a world by its slug or <slug>@<version>, or a folder (./crm), which is compiled on this machine',
     example: 'svc worlds describe code-hosting\nsvc worlds describe ./src/templates/code-hosting',
   });
   type Options = ServiceOptions & { version?: string };

@@ -1,4 +1,4 @@
-/** `svc worlds pin`: gives a version a label that names it from then on, or removes the label. */
+/** `svc worlds pin`: gives a version a label, by which it can be named, or removes the label. */
 import type { Command } from 'commander';
 import { removeLabel, setLabel } from '#wire/public-api/operations.ts';
 import { parseAddress } from '../service/versions.ts';
@@ -16,10 +16,11 @@ import {
 export const addWorldsPin = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
     usage: 'pin <world> <label>',
-    summary: 'label <slug>@<version>, or the head; the label names that version until it is moved',
+    summary:
+      'set a label on <slug>@<version>, or on the head; the label names that version until it is moved',
     example:
       'svc worlds pin crm@3 stable\nsvc worlds session open crm@stable\nsvc worlds pin crm stable --remove',
-  }).option('--remove', 'remove the label');
+  }).option('--remove', 'remove the label instead');
   type Options = ServiceOptions & { remove?: boolean; version?: string };
   withService(addWorldVersion(command)).action(
     async (world: string, label: string, options: Options) => {
@@ -32,7 +33,12 @@ export const addWorldsPin = (worlds: Command, context: Context): void => {
         return;
       }
       const { body } = await client.send(setLabel, { params, body: { version } });
-      printAnswer(context, options, body, () => `${slug}@${label} is version ${body.number}`);
+      printAnswer(
+        context,
+        options,
+        body,
+        () => `${slug}@${label} now names version ${body.number}`,
+      );
     },
   );
 };

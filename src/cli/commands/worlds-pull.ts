@@ -1,7 +1,8 @@
 /**
  * `svc worlds pull`: writes the files of a version into a folder, and removes those that the version no longer has.
- * Files that were changed in the folder stay unless `--force` is given. Files that no version had always stay. With
- * `--data`, the rows of the version are written too, in a folder that is not part of the world.
+ * Files that were changed in the folder are left alone unless `--force` is given. Files that are in no version are
+ * always left alone. With `--data`, the rows of the version are written too, into a folder that is not part of the
+ * world.
  */
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -44,15 +45,18 @@ const refuseChanged = (folder: string, { changedHere }: PullPlan): AppError => {
   return new AppError('conflict', message, {
     detail: {
       files: changedHere,
-      hint: 'push them, put them elsewhere, or overwrite them: --force',
+      hint: 'push the changes, move the files elsewhere, or overwrite them with --force',
     },
   });
 };
 
-/** Folder of the rows, below that of the world. No push sends a path that begins with this name. */
+/** Name of the folder for the rows, below the folder of the world. A push sends no path that begins with this name. */
 const rowsFolder = join('outputs', 'data');
 
-/** Writes the rows of each entity that has some, and removes the files of entities without rows. Returns the paths. */
+/**
+ * Writes the rows of each entity that has any, and removes the files of entities without rows. Returns the written
+ * paths.
+ */
 const pullRows = async (
   context: Context,
   client: Client,
@@ -109,7 +113,7 @@ export const addWorldsPull = (worlds: Command, context: Context): void => {
     .option('--force', 'overwrite and remove files that were changed in the folder')
     .option(
       '--data',
-      `also write its rows, as JSONL a file an entity, into ${rowsFolder} of the folder`,
+      `also write the rows of the version as JSONL, one file for each entity, into ${rowsFolder} of the folder`,
     );
   withServiceBeside(addWorldVersion(command)).action(
     async (world: string, given: string | undefined, options: Options) => {

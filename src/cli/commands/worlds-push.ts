@@ -1,8 +1,8 @@
 /**
  * `svc worlds push`: creates the next version of a world from a folder.
- *
- * The folder is compiled here first, so that problems are shown with their lines. The push is based on the version
- * that the folder was last pulled from, pushed as or created as. If the world has a newer head, the push is refused.
+ * The folder is compiled on this machine first, so that problems are shown with their lines. The push is based on the
+ * version that was last recorded for the folder, by a pull, a push or the creation of the world. If the world has a
+ * newer head, the push is refused.
  */
 import { type Command, Option } from 'commander';
 import { AppError } from '#domain/error.ts';
@@ -26,12 +26,12 @@ import {
 
 type Options = RowOptions & { base?: number; data?: 'keep' | 'replace'; message?: string };
 
-/** Adds to a refusal how to proceed with the newer head. */
+/** Adds to a refused push how to proceed with the newer head. */
 const withWayOut = (error: unknown, slug: string, folder: string): unknown => {
   if (!(error instanceof AppError) || error.code !== 'conflict') return error;
   const { head } = error.detail as { head?: { number?: unknown } };
   if (typeof head?.number !== 'number') return error;
-  const hint = `"svc worlds diff ${slug}@${head.number} ${folder}" shows how it differs; --base ${head.number} pushes upon it all the same`;
+  const hint = `"svc worlds diff ${slug}@${head.number} ${folder}" shows how the folder differs from the head; --base ${head.number} replaces the head anyway`;
   const { code, message, detail, fields } = error;
   return new AppError(code, message, { detail: { ...detail, hint }, fields, cause: error.cause });
 };
@@ -44,13 +44,13 @@ export const addWorldsPush = (worlds: Command, context: Context): void => {
   })
     .option(
       '--base <number>',
-      'the version that the folder is made from (default: as noted in .svc-base.json, else the head)',
+      'number of the version that the folder is based on (default: as recorded in .svc-base.json, or the head)',
       parseNumber({ min: 1, max: 999_999_999, whole: true }),
     )
     .addOption(
       new Option(
         '--data <what>',
-        'what happens to rows that did not come from a tree (default: keep)',
+        'treatment of existing rows that did not come from a tree (default: keep)',
       ).choices(['keep', 'replace']),
     )
     .option('-m, --message <text>', 'reason recorded on the version');

@@ -12,12 +12,13 @@ type Options = { name?: string; description?: string };
 export const addWorldsRename = (worlds: Command, context: Context): void => {
   addRequestCommand(worlds, context, {
     usage: 'rename <world> [slug]',
-    summary: 'change the slug, name or description of a world; its old slug is free at once',
+    summary:
+      'change the slug, name or description of a world; other worlds can use its old slug at once',
     example: 'svc worlds rename crm sales\nsvc worlds rename crm --name "Sales of the north"',
     options: (command) =>
       command
         .option('--name <text>', 'display name')
-        .option('--description <text>', 'what the world is; "" removes it'),
+        .option('--description <text>', 'description of the world; "" removes it'),
     operation: renameWorld,
     input: ([world, slug], { name, description }: Options) => {
       if (slug === undefined && name === undefined && description === undefined) {

@@ -1,6 +1,6 @@
 /**
  * `svc worlds test`: runs the tests of a world in the service, which stores the report, or those of a folder on this
- * machine. The exit status is 1 if not all passed.
+ * machine. The exit status is 1 if any test did not pass.
  */
 import type { Command } from 'commander';
 import { AppError } from '#domain/error.ts';
@@ -27,7 +27,7 @@ import {
 
 const waitSeconds = 55;
 
-/** Starts a test run and returns it when it is finished. */
+/** Starts a test run, and returns it once it is finished. */
 const runToEnd = async (client: Client, address: string): Promise<TestRunDetail> => {
   const { slug } = parseAddress(address);
   const body = { origin: 'client' as const };
@@ -49,7 +49,7 @@ const ofFolder = async (context: Context, folder: string): Promise<TestReport> =
 export const addWorldsTest = (worlds: Command, context: Context): void => {
   const command = addCommand(worlds, {
     usage: 'test <world>',
-    summary: 'run the tests of a world, or of a folder on this machine; exit status 1 if one fails',
+    summary: 'run the tests of a world, or of a folder on this machine; exit status 1 if any fails',
     example: 'svc worlds test crm\nsvc worlds test crm@3 --json\nsvc worlds test ./crm',
     decides: true,
   });
@@ -65,7 +65,7 @@ export const addWorldsTest = (worlds: Command, context: Context): void => {
     const run = await runToEnd(clientFor(context, options), world);
     const report = run.report as TestReport | null;
     if (report === null && options.json !== true) {
-      const message = run.error?.message ?? 'its report is not kept any more';
+      const message = run.error?.message ?? 'the report is no longer stored';
       throw new AppError('invalid', `${run.slug}@${run.number} was not tested: ${message}`);
     }
     printAnswer(context, options, run, () =>

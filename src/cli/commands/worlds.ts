@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Context } from '../terminal/context.ts';
 import { addGroups, group } from './groups.ts';
 
-/** Groups in the order of the help. */
+/** Groups of commands, in the order of the help. */
 const groups = [
   group('data', async () => (await import('./data.ts')).addData),
   group('create', async () => (await import('./worlds-create.ts')).addWorldsCreate),

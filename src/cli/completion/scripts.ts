@@ -1,6 +1,6 @@
 /**
- * Writes the command tree as a completion script for a shell. The shell then completes without the program, whose
- * start takes almost a second at each Tab. Where any value is allowed, the shell offers files.
+ * Formats the command tree as a completion script for a shell. The shell then completes without starting this program,
+ * which takes almost a second at each Tab. Where any value is allowed, the shell offers files.
  */
 import type { Entry, Node } from './tree.ts';
 
@@ -11,7 +11,7 @@ const inQuotes = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const lineOf = ({ word, about }: Entry): string => inQuotes(`${word}:${about}`);
 
-/** Formats a branch of `case`: the lines that are printed for a pattern. */
+/** Formats a branch of `case`, which prints lines for a pattern. */
 const branch = (pattern: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`    ${pattern}) printf '%s\\n' ${lines.join(' ')} ;;`];
 

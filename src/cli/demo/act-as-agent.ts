@@ -1,6 +1,6 @@
 /**
- * Step 7: an agent does the task. It reads through tools, one for each kind of tool. It acts through the vendor's own
- * client, which gets only the base address and the token of the session.
+ * Step 7 of the demo: an agent does the task. It reads through tools, one of each kind. It writes through the vendor's
+ * own client, which gets only the base address and the token of the session.
  */
 import { Octokit } from '@octokit/rest';
 import { AppError } from '#domain/error.ts';
@@ -32,7 +32,7 @@ const callTool = async (
   return { output, took: formatDuration(elapsedMs(call.queuedAt, call.answeredAt) ?? 0) };
 };
 
-/** Creates the vendor's client for the session, with its logging off. */
+/** Creates the vendor's client for the session, with its logging switched off. */
 const vendorClient = (session: SessionView, token: string | undefined): Octokit => {
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   return new Octokit({
@@ -54,9 +54,9 @@ const lookThroughTools = async (step: Step, options: AgentOptions): Promise<Tria
 
   const input = { ...repository, number: duplicate };
   const likeness = await callTool(options, 'find_duplicates', input);
-  const first = expectSome('an issue that is alike', (likeness.output as Likeness[])[0]);
-  expectEqual('the issue most alike', [first.number, first.state], [original, 'open']);
-  step.note(`TypeScript  find_duplicates: most alike is #${first.number} · ${likeness.took}`);
+  const first = expectSome('a similar issue', (likeness.output as Likeness[])[0]);
+  expectEqual('the most similar issue', [first.number, first.state], [original, 'open']);
+  step.note(`TypeScript  find_duplicates: most similar is #${first.number} · ${likeness.took}`);
   step.aside(`            "${cutLine(first.title, 70)}"`);
   return triage;
 };
@@ -101,7 +101,7 @@ const closeAsDuplicate = async (step: Step, octokit: Octokit): Promise<void> => 
   step.note('octokit     closes it as not planned');
 };
 
-/** Checks that without a token the session answers as the vendor would. */
+/** Checks that the session answers a request without a token as the vendor would. */
 const tryWithoutToken = async (step: Step, session: SessionView): Promise<void> => {
   try {
     await vendorClient(session, undefined).rest.issues.get({
@@ -117,10 +117,10 @@ const tryWithoutToken = async (step: Step, session: SessionView): Promise<void> 
     step.note(`octokit     without a token: 401 ${JSON.stringify(message)}`);
     return;
   }
-  throw new AppError('conflict', 'a request without a token was answered');
+  throw new AppError('conflict', 'a request without a token was accepted');
 };
 
-/** Calls a tool by convention, which lists the rows of an entity. */
+/** Calls a conventional tool, which lists the rows of an entity. */
 const listClosed = async (step: Step, options: AgentOptions, triage: Triage): Promise<void> => {
   const input = { ...repository, state: 'closed', limit: 1_000 };
   const { output, took } = await callTool(options, 'list_issues', input);

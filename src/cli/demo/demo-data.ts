@@ -1,6 +1,6 @@
 /**
- * Data of the demo: the world, its bundled task, and the agent's work on issue 157. Only this file depends on the rows
- * of the template.
+ * Data of the demo: the world, its bundled task, and the agent's work on issue 157. Only this file depends on
+ * particular rows of the template.
  */
 export const worldSlug = 'code-hosting';
 export const taskName = 'close-duplicate';
@@ -8,14 +8,14 @@ export const taskName = 'close-duplicate';
 /** Repository of the task. */
 export const repository = { owner: 'northquay', repo: 'berth' } as const;
 
-/** Issue that is a duplicate, and the one that it duplicates. */
+/** Numbers of the issue that is a duplicate, and of the issue that it duplicates. */
 export const duplicate = 157;
 export const original = 139;
 
 export const label = 'duplicate';
 export const comment = `Duplicate of #${original}`;
 
-/** Checks of the task that pass from the start: they forbid unwanted changes. */
+/** Names of the checks that pass from the start, because they forbid unwanted changes. */
 export const checksHeldFromTheStart = [
   'the original, #139, is still open',
   'no other open issue was closed',
@@ -23,7 +23,7 @@ export const checksHeldFromTheStart = [
   'nothing else changed',
 ] as const;
 
-/** Checks that pass only after the work. */
+/** Names of the checks that pass only after the agent's work. */
 export const checksOfTheWork = [
   '#157 is labelled as a duplicate',
   'a comment on #157 names the original, #139',

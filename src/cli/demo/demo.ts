@@ -1,6 +1,6 @@
 /**
- * Runs the demo: one world session, end to end, on the real programs, in ten steps. Each step checks its result and
- * throws if it is wrong. The demo stops all programs in any case.
+ * Runs the demo: one world session from start to end, on the real programs, in ten steps. Each step checks its result
+ * and throws if the result is wrong. The demo always stops all programs at the end.
  */
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -51,12 +51,13 @@ const useService = async (timeline: Timeline, up: Up, options: DemoOptions): Pro
     actAsAgent(step, { client, session, signal }),
   );
   await timeline.step('Grade again: it must pass', (step) => gradeAfter(step, grading));
-  await timeline.step('Close, keep the host warm, open on it again', (step) =>
-    reuseHost(step, { client, up, first, signal }),
+  await timeline.step(
+    'Close the session, keep its host warm, open another session on the host',
+    (step) => reuseHost(step, { client, up, first, signal }),
   );
 };
 
-/** Prints the last warnings and errors of each program, because its logs are removed with the folder. */
+/** Prints the last warnings and errors of each program, because its log files are removed with the folder. */
 const showLogs = (context: Context, up: Up): void => {
   for (const name of readdirSync(up.folder.logDir)) {
     const lines = readFileSync(join(up.folder.logDir, name), 'utf8').trim().split('\n');
@@ -66,7 +67,7 @@ const showLogs = (context: Context, up: Up): void => {
   }
 };
 
-/** Stops the service, or kills it on a second stop signal. In both cases removes what is left. */
+/** Stops the service; at a second stop signal, kills it. In both cases, removes what is left. */
 const stopOrKill = async (up: Up, { forced }: Stopping): Promise<void> => {
   const isForced = forced.then(() => true);
   if (!(await Promise.race([up.stop().then(() => false), isForced]))) return;
@@ -77,7 +78,7 @@ const stopOrKill = async (up: Up, { forced }: Stopping): Promise<void> => {
 const play = async (timeline: Timeline, data: string, options: DemoOptions): Promise<void> => {
   const { context, runtime, stopping } = options;
   const { signal } = stopping;
-  await timeline.step('Check what is installed', (step) => checkTools(step, context.env));
+  await timeline.step('Check the requirements', (step) => checkTools(step, context.env));
   const up = await timeline.step('Start PostgreSQL, the control plane, the orchestrator', (step) =>
     startService(step, { context, data, runtime, poolSize, signal }),
   );
@@ -94,10 +95,10 @@ const play = async (timeline: Timeline, data: string, options: DemoOptions): Pro
 
 /** Text that suggests the next step to the user. */
 const nextStep = `
-Next: ./svc up                 # the same service, to stay
+Next: ./svc up                 # run the same service permanently
       README.md, Five minutes  # the same steps by hand`;
 
-/** Runs the demo. Rethrows the error of the failed step after everything was stopped. */
+/** Runs the demo. After everything was stopped, rethrows the error of the failed step. */
 export const runDemo = async (options: DemoOptions): Promise<void> => {
   const { context, stopping } = options;
   const startedAt = performance.now();
@@ -111,6 +112,6 @@ export const runDemo = async (options: DemoOptions): Promise<void> => {
   }
   stopping.signal.throwIfAborted();
   const took = formatDuration(performance.now() - startedAt);
-  timeline.line(`\n${context.colors.green('every step held')} after ${took}`);
+  timeline.line(`\n${context.colors.green('every step passed')} after ${took}`);
   timeline.line(nextStep);
 };

@@ -1,6 +1,6 @@
 /**
- * Steps of the demo that grade: before the work, where the grade must fail with reasons (6), and after it, where it
- * must pass (8). Step 8 also shows the changes and the requests of the session.
+ * Steps of the demo that grade: before the work, where the grade must be fail with reasons (6), and after it, where the
+ * grade must be pass (8). Step 8 also shows the changes and the requests of the session.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import type { Client } from '#wire/client.ts';
@@ -21,7 +21,7 @@ type GradeOptions = {
   signal: AbortSignal;
 };
 
-/** Grades the session and prints each check; `failing` names the checks that must fail. */
+/** Grades the session and prints each check. `failing` names the checks that must fail. */
 const grade = async (
   step: Step,
   { client, sessionId, colors, signal }: GradeOptions,
@@ -43,7 +43,7 @@ export const gradeBefore = (step: Step, options: GradeOptions): Promise<Grade> =
 
 const issuePath = `/repos/${repository.owner}/${repository.repo}/issues/${duplicate}`;
 
-/** Requests that the ledger must contain for the agent, as `METHOD path status`. */
+/** Requests by the agent that the ledger must contain, as `METHOD path status`. */
 const expectedRequests = [
   `POST ${issuePath}/labels 200`,
   `POST ${issuePath}/comments 201`,
@@ -72,6 +72,6 @@ export const gradeAfter = async (step: Step, options: GradeOptions): Promise<voi
   await grade(step, options, []);
   const ledger = await readLedger(options);
   checkLedger(ledger);
-  step.note(`\n${options.colors.bold('what the session was asked, and the rows that changed')}`);
+  step.note(`\n${options.colors.bold('requests to the session, and the rows that they changed')}`);
   step.note(describeLedger(ledger, { colors: options.colors, columns: Infinity }));
 };

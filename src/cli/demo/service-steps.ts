@@ -1,6 +1,6 @@
 /**
- * Steps of the demo about the service. Its requirements are met (1), it starts in a new folder on any free port (2),
- * its pool is warm (4), and nothing of it remains on the machine (10).
+ * Steps of the demo about the service. The requirements are met (1), the service starts in a new folder on any free
+ * port (2), its pool becomes warm (4), and nothing of it remains on the machine (10).
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -27,7 +27,10 @@ const versionOf = async (command: string, way: string): Promise<string> => {
     const { stdout } = await run(command, ['--version']);
     return stdout.replace(/^\D*/, '').trim();
   } catch (cause) {
-    throw new AppError('unavailable', `${command} does not run`, { cause, detail: { hint: way } });
+    throw new AppError('unavailable', `the command ${command} cannot be run`, {
+      cause,
+      detail: { hint: way },
+    });
   }
 };
 
@@ -98,11 +101,11 @@ export const waitForHosts = async (
     throw new AppError('timeout', `${found} after ${formatDuration(deadlineMs)}`);
   }
   const kind = up.runtime.runtime === 'docker' ? 'container' : 'process';
-  step.note(`${formatCount(ids.length, 'world host')} warm, each a ${kind} of its own`);
+  step.note(`${formatCount(ids.length, 'world host')} warm, each in its own ${kind}`);
   step.aside(ids.join('\n'));
 };
 
-/** Returns what an installation left behind, each as a text. */
+/** Returns what an installation left on the machine, one text for each thing. */
 const findLeftOvers = async (up: Up, env: Env): Promise<string[]> => {
   const { installation } = up.secrets;
   const pids = new Set([...findProcesses(installation), ...findProcesses(up.folder.path)]);
@@ -122,5 +125,5 @@ export const stopEverything = async (step: Step, up: Up, env: Env): Promise<void
   await up.stop();
   await rm(up.folder.path, { recursive: true, force: true });
   expectEqual('what is left', await findLeftOvers(up, env), []);
-  step.note('no container, process, port or folder of it is left');
+  step.note('no container, process, port or folder of the service is left');
 };

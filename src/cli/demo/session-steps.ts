@@ -1,6 +1,6 @@
 /**
- * Steps of the demo about a world and its session. The world is compiled from its folder and created (3), a session
- * opens on its task (5), and its host is reused for the next session (9).
+ * Steps of the demo about a world and its session. The world is compiled from its folder and created (3), a session is
+ * opened on its task (5), and the session's host is reused for the next one (9).
  */
 import { fileURLToPath } from 'node:url';
 import { compileTree } from '#language/compile/compile.ts';
@@ -80,17 +80,17 @@ export const createWorld = async (
 
 const readyWithinMs = 60_000;
 
-/** Session that is ready, and its initial state. */
+/** Session that has become ready, and its initial state. */
 type OpenSession = {
   session: SessionView;
-  /** Milliseconds from the request until the service reported it ready. */
+  /** Time from the request until the service reported the session ready, in milliseconds. */
   readyMs: number;
   state: { counts: Record<string, number>; digest: string };
 };
 
 type OpenOptions = { client: Client; reuseWarm: boolean; signal: AbortSignal };
 
-/** Opens a session and waits until it is ready. `reuseWarm` allows a host that already holds the world. */
+/** Opens a session and waits until it is ready. `reuseWarm` allows a host that has already loaded the world. */
 export const open = async (step: Step, options: OpenOptions): Promise<OpenSession> => {
   const { client, reuseWarm, signal } = options;
   const opened = await client.send(openOperation, {
@@ -145,7 +145,7 @@ const close = async (
   expectEqual('the state after closing', [body.state, body.endReason], ['CLOSED', 'requested']);
 };
 
-/** Closes the first session, and resolves when its host was proved clean and is warm again. */
+/** Closes the first session. Resolves once its host has been proved clean and is warm again. */
 const closeAndRecycle = async (options: ReuseOptions): Promise<string> => {
   const { up, first, signal } = options;
   let hostId: string | undefined;
@@ -153,7 +153,7 @@ const closeAndRecycle = async (options: ReuseOptions): Promise<string> => {
     hostId = hosts.find(({ sessionId }) => sessionId === first.session.id)?.id;
     return true;
   }, signal);
-  expectEqual('whether a host holds the session', hostId !== undefined, true);
+  expectEqual('whether a host has the session', hostId !== undefined, true);
   await close(options, first.session.id, true);
   let isWarm = false;
   await up.watchHosts((hosts) => {
@@ -161,14 +161,14 @@ const closeAndRecycle = async (options: ReuseOptions): Promise<string> => {
     isWarm = host?.state === 'warm';
     return isWarm || host === undefined || host.state === 'draining';
   }, signal);
-  expectEqual('whether the host proved clean', isWarm, true);
+  expectEqual('whether the host was proved clean', isWarm, true);
   return hostId ?? '';
 };
 
 export const reuseHost = async (step: Step, options: ReuseOptions): Promise<void> => {
   const { client, first, signal } = options;
   const hostId = await closeAndRecycle(options);
-  step.note(`${first.session.id} closed; its host ${hostId} proved clean and is warm again`);
+  step.note(`${first.session.id} closed; its host ${hostId} was proved clean and is warm again`);
   const again = await open(step, { client, reuseWarm: true, signal });
   expectEqual('whether the host was reused', again.session.hostReused, true);
   expectEqual('the rows of the new session', again.state.counts, first.state.counts);
@@ -176,7 +176,7 @@ export const reuseHost = async (step: Step, options: ReuseOptions): Promise<void
   step.note(
     formatFields([
       ['session', again.session.id],
-      ['state', `${again.state.digest}, the seed again`],
+      ['state', `${again.state.digest}, the same as the seed`],
       ['speed', compare(first.readyMs, again.readyMs)],
     ]),
   );
@@ -185,7 +185,7 @@ export const reuseHost = async (step: Step, options: ReuseOptions): Promise<void
 };
 
 const compare = (firstMs: number, againMs: number): string => {
-  const both = `${formatDuration(firstMs)} on a host that had to load the world, ${formatDuration(againMs)} on one that held it`;
+  const both = `${formatDuration(firstMs)} on a host that had to load the world, ${formatDuration(againMs)} on one that had loaded it`;
   const times = firstMs / Math.max(againMs, 1);
   return times < 1.1 ? both : `${both}: ${times.toFixed(1)} times faster`;
 };

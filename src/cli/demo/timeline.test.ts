@@ -5,7 +5,7 @@ import { createTimeline, expectEqual, expectSome, expectThat } from './timeline.
 const withoutTimes = (text: string): string => text.replace(/[\d.]+ ms/g, 'T');
 
 describe('timeline', () => {
-  it('numbers steps, puts notes below them, and marks how they ended', async () => {
+  it('numbers steps, prints notes below them, and marks whether each passed', async () => {
     const context = testContext();
     const timeline = createTimeline(context);
     timeline.line('title');
@@ -38,7 +38,7 @@ describe('timeline', () => {
 });
 
 describe('expectations', () => {
-  it('expectations pass when the value is as expected', () => {
+  it('expectations pass if the value is as expected', () => {
     expectEqual('x', { a: [1] }, { a: [1] });
     expectThat('x', true, 1);
     expect(expectSome('x', 0)).toBe(0);
@@ -48,7 +48,9 @@ describe('expectations', () => {
     expect(() => expectEqual('the state', 'READY', 'CLOSED')).toThrow(
       "the state: expected 'CLOSED', found 'READY'",
     );
-    expect(() => expectThat('a label', false, ['x'])).toThrow("a label: not so, found [ 'x' ]");
-    expect(() => expectSome('a token', undefined)).toThrow('a token: expected one, found none');
+    expect(() => expectThat('a label', false, ['x'])).toThrow(
+      "a label: not as expected, found [ 'x' ]",
+    );
+    expect(() => expectSome('a token', undefined)).toThrow('a token: expected a value, found none');
   });
 });

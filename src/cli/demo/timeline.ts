@@ -1,6 +1,6 @@
 /**
- * Prints the demo: numbered steps, the findings of each, and at its end the result and the duration. A long step shows
- * its progress. A step with a wrong result ends the demo.
+ * Prints the demo: numbered steps, the findings of each, and whether and how fast it passed. A long step shows its
+ * progress. A step with a wrong result ends the demo.
  */
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { AppError } from '#domain/error.ts';
@@ -11,9 +11,9 @@ import { type ShowStep, withProgress } from '../terminal/progress.ts';
 export type Step = {
   /** Writes lines below the step's title. */
   note(text: string): void;
-  /** Writes dimmed lines, for details. */
+  /** Writes dimmed lines below the step's title, for details. */
   aside(text: string): void;
-  /** Sets the progress text. */
+  /** Sets the progress text of the current step. */
   showStep: ShowStep;
 };
 
@@ -70,15 +70,15 @@ export const expectEqual = (what: string, found: unknown, expected: unknown): vo
   throw new AppError('conflict', `${what}: expected ${show(expected)}, found ${show(found)}`);
 };
 
-/** Throws `conflict` if the condition is false. */
+/** Throws `conflict` with the value if the condition is false. */
 export const expectThat = (what: string, holds: boolean, found: unknown): void => {
-  if (!holds) throw new AppError('conflict', `${what}: not so, found ${show(found)}`);
+  if (!holds) throw new AppError('conflict', `${what}: not as expected, found ${show(found)}`);
 };
 
-/** Returns the value. Throws `conflict` if there is none. */
+/** Returns the value. Throws `conflict` if it is undefined. */
 export const expectSome = <Value>(what: string, found: Value | null | undefined): Value => {
   if (found === null || found === undefined) {
-    throw new AppError('conflict', `${what}: expected one, found none`);
+    throw new AppError('conflict', `${what}: expected a value, found none`);
   }
   return found;
 };

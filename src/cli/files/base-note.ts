@@ -1,5 +1,5 @@
 /**
- * Records the version of a world that a folder holds, in a hidden file in the folder. The record is written when the
+ * Records the version of a world that a folder contains, in a hidden file of the folder. The record is written when the
  * world is created from the folder, pushed or pulled. The next push then names the version that it is based on.
  */
 import { lstatSync, readFileSync } from 'node:fs';
@@ -19,16 +19,16 @@ const pathOf = (context: Context, folder: string): string =>
 /** Version id by the slug of the world. */
 type Notes = Record<string, string>;
 
-/** Recorded version of a world. `others` are the recorded versions of worlds with other slugs. */
+/** Recorded version of a world. `others` are the versions that the folder records for worlds with other slugs. */
 export type NotedBase =
   | { kind: 'none'; others: string[] }
-  /** The file exists and cannot be parsed. */
+  /** True if the file exists but cannot be parsed. */
   | { kind: 'broken' }
   | { kind: 'noted'; id: string };
 
 /**
- * Reads the file; undefined if its contents are invalid. Throws `invalid` for a link and anything else that is not a
- * file.
+ * Reads the file; undefined if its contents are invalid. Throws `invalid` if the path is a link or anything else that
+ * is not a file.
  */
 const readNotes = (path: string): Notes | undefined => {
   try {
@@ -49,7 +49,7 @@ const readNotes = (path: string): Notes | undefined => {
   }
 };
 
-/** Returns the version of a world that the folder holds according to its last record. */
+/** Returns the last recorded version of a world that the folder contains. */
 export const readBase = (context: Context, folder: string, slug: string): NotedBase => {
   const notes = readNotes(pathOf(context, folder));
   if (notes === undefined) return { kind: 'broken' };
@@ -57,7 +57,7 @@ export const readBase = (context: Context, folder: string, slug: string): NotedB
   return id === undefined ? { kind: 'none', others: Object.values(notes) } : { kind: 'noted', id };
 };
 
-/** Records that a folder holds a version of a world, under the slug that the service uses for it. */
+/** Records that a folder contains a version of a world, under the slug that the service uses for the world. */
 export const noteBase = (context: Context, folder: string, slug: string, id: string): void => {
   const path = pathOf(context, folder);
   writeInPlace(path, formatJson({ ...readNotes(path), [slug]: id }));

@@ -18,7 +18,9 @@ const refuseUnknown = (name: string, known: Iterable<string>, what: string): nev
   throw new AppError('invalid', `the connector has no ${what} "${name}"`, {
     detail: {
       hint:
-        nearest === undefined ? `it has ${[...known].join(', ')}` : `did you mean "${nearest}"?`,
+        nearest === undefined
+          ? `the connector has ${[...known].join(', ')}`
+          : `did you mean "${nearest}"?`,
     },
   });
 };
@@ -49,7 +51,7 @@ const readSets = async (
   const value = parseJson(await readText(context, file === '-' ? '-' : `@${file}`), what);
   const names = operations.map(({ name }) => name);
   if (!isObject(value)) {
-    const message = `${what} is to hold {"<operation>": [{"<argument>": <value>, …}, …]}`;
+    const message = `${what} must have the form {"<operation>": [{"<argument>": <value>, …}, …]}`;
     throw new AppError('invalid', message);
   }
   const sets = new Map<string, Row[]>();
@@ -57,7 +59,7 @@ const readSets = async (
     const operation = operations.find((one) => one.name === name);
     if (operation === undefined) refuseUnknown(name, names, 'operation');
     else if (!Array.isArray(list) || !list.every(isObject)) {
-      throw new AppError('invalid', `${what}: "${name}" is no list of sets of arguments`);
+      throw new AppError('invalid', `${what}: "${name}" is not a list of sets of arguments`);
     } else {
       const known = argumentsOf(operation);
       for (const [index, set] of list.entries()) {

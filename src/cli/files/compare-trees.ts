@@ -1,15 +1,15 @@
 /**
- * Compares two trees: files by their digests, entities by their views, rows by their number. Each side is a version of
- * the service or a folder. The contents of files are not compared here.
+ * Compares two trees: files by their digests, entities by their views, rows by their number. Each tree is that of a
+ * version of the service or of a folder. The contents of files are not compared here.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityView } from '#wire/public-api/worlds/runtime.ts';
 
 export type FileEntry = { path: string; sha256: string };
 
-/** One side of a comparison. */
+/** One of the two trees of a comparison. */
 export type TreeSide = {
-  /** Name of the side in output: `crm@3`, or the folder. */
+  /** Name of the tree in output: `crm@3`, or the folder. */
   name: string;
   files: readonly FileEntry[];
   entities: readonly EntityView[];
@@ -21,9 +21,9 @@ type Names = { added: string[]; changed: string[]; removed: string[] };
 
 export type EntityChange = {
   name: string;
-  /** True if its primary key, unique lists or relationships differ. */
+  /** True if the primary key, the unique lists or the relationships of the entity differ. */
   keys: boolean;
-  /** Fields by dotted path. */
+  /** Changed fields by dotted path. */
   fields: Names;
 };
 
@@ -85,7 +85,7 @@ const compareRows = (before: TreeSide['rows'], after: TreeSide['rows']): TreeCom
   return Object.fromEntries(counts.filter(([, count]) => count.before !== count.after));
 };
 
-/** Compares two sides. */
+/** Compares two trees. */
 export const compareTrees = (before: TreeSide, after: TreeSide): TreeComparison => ({
   from: before.name,
   to: after.name,

@@ -1,6 +1,6 @@
 /**
- * Formats rows as CSV lines that parse back into the same rows, as far as cells allow. The meaning of a cell depends
- * on its field (`#data/formats/cell.ts`). Values that would be parsed differently are counted as losses.
+ * Formats rows as CSV lines. Where cells allow it, the lines parse back into the same rows. The meaning of a cell
+ * depends on its field (`#data/formats/cell.ts`). Values that would be parsed differently are counted as losses.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { absent, readCell } from '#data/formats/cell.ts';

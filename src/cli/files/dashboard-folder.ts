@@ -13,7 +13,9 @@ const noteName = 'dashboard.json';
 const transformNames = ['transform.js', 'transform.ts'] as const;
 
 export type DashboardFolder = {
-  /** Dashboard that the folder was pulled from, and the stamp of its code at that time; null without a note. */
+  /**
+   * Dashboard that the folder was pulled from, and the stamp of its code at that time; null if the folder has no note.
+   */
   id: string | null;
   stamp: string | null;
   files: { path: string; content: string }[];
@@ -28,14 +30,14 @@ type Note = { id: string; stamp: string; entrypoint: string | null };
 const noteOf = ({ id, stamp, entrypoint }: Note): string =>
   `${JSON.stringify({ id, stamp, entrypoint }, null, 2)}\n`;
 
-/** Writes the note that identifies the code in the folder. */
+/** Writes the note that says which dashboard and which code the folder contains. */
 export const noteDashboard = (context: Context, folder: string, note: Note): void =>
   changeTree(context, folder, {
     write: [{ path: noteName, content: bytesOf(noteOf(note)) }],
     remove: [],
   });
 
-/** Writes code into a folder and keeps other files there. Returns the written paths. */
+/** Writes code into a folder, and leaves other files there alone. Returns the written paths. */
 export const writeDashboard = (
   context: Context,
   folder: string,
@@ -56,7 +58,7 @@ const textIn = (note: Record<string, unknown>, name: string): string | null => {
   return typeof value === 'string' ? value : null;
 };
 
-/** Reads a folder without hidden files and those that `.svcignore` excludes. */
+/** Reads a folder without its hidden files and without files that `.svcignore` excludes. */
 export const readDashboard = (context: Context, folder: string): DashboardFolder => {
   const tree = readTree(context, folder).map(({ path, content }) => ({
     path,

@@ -12,7 +12,9 @@ export const readJson = async (context: Context, given: string, option: string):
     given === '-' || given.startsWith('@') ? given : option,
   );
 
-/** Reads the JSON of an option as one member of an object, or as no member if the option is absent. */
+/**
+ * Parses the JSON of an option, and returns it as one member of an object. Returns no member if the option is absent.
+ */
 export const readMember = async <const Name extends string>(
   context: Context,
   name: Name,
@@ -22,7 +24,7 @@ export const readMember = async <const Name extends string>(
     [Key in Name]?: unknown;
   };
 
-/** Reads the items of a JSONL file. Throws `invalid` with the line of a mistake, before any item is used. */
+/** Reads the items of a JSONL file. Throws `invalid` with the line of the first mistake, before any item is used. */
 export const parseItems = async (
   context: Context,
   file: string,

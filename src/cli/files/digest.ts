@@ -1,4 +1,4 @@
-/** Digests of contents, as lists of files have them. */
+/** Digests of file contents, in the form that lists of files have. */
 import { createHash } from 'node:crypto';
 
 /** Returns the SHA-256 of bytes as 64 hex digits. */

@@ -1,7 +1,7 @@
 /**
- * Writes the types of `svc_env` beside a world, so that editors complete `ctx` and type checkers know it. They are in
- * a hidden folder, which is not part of the world. The editor configs that point there are written once and then
- * belong to the author.
+ * Writes the types of `svc_env` next to a world, so that editors complete `ctx` and type checkers know it. The types
+ * are in a hidden folder, which is not part of the world. Editor configs that refer to this folder are written once,
+ * and then belong to the author.
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -33,7 +33,7 @@ const jsonFile = (path: string, value: unknown): TreeFile => ({
   content: new TextEncoder().encode(formatJson(value)),
 });
 
-/** Returns the types, and the editor configs that the folder does not have yet. */
+/** Returns the types, and those editor configs that the folder does not have yet. */
 const editorFiles = (root: string): TreeFile[] => {
   const types = readAuthorTypes().map((file) => ({ ...file, path: `${typesFolder}/${file.path}` }));
   const configs = [

@@ -1,6 +1,6 @@
 /**
- * Builds a folder into the world that a local program serves: compiled, with its rows packed and one of its tasks
- * started.
+ * Builds a folder into the world that a local program serves: the folder is compiled, its rows are packed, and one of
+ * its tasks is started.
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
@@ -15,28 +15,28 @@ import { buildSnapshot } from '#store/snapshot.ts';
 import type { FolderWorld } from '#wire/program-lines/lines.ts';
 import { specOfBundled } from '#wire/public-api/worlds/bundled-task.ts';
 
-/** Session that a program serves, the same for all builds of a folder. */
+/** Session that the local program serves for a folder. It stays the same when the folder is rebuilt. */
 export type FolderSession = {
   sessionId: string;
   token: string;
   link: string;
-  /** Bundled task of the session; undefined for none. */
+  /** Bundled task on which the session runs; undefined for none. */
   task: string | undefined;
   seed: number | null;
 };
 
-/** Compiled folder, for display and for the program. */
+/** Compiled folder, for output and for the program that serves it. */
 export type BuiltFolder = { contract: Contract; rows: number; world: FolderWorld };
 
 type Blob = { sha256: Digest; bytes: Uint8Array };
 
-/** Cache from one build of a folder to the next. */
+/** Cache of a folder, from one build to the next. */
 export type KeptOfFolder = {
-  /** Row files that were compiled. */
+  /** Row files that the last build compiled. */
   known: KnownRowFiles;
-  /** Blobs that the program was already given. */
+  /** Digests of blobs that the program was already given. */
   sent: Set<Digest>;
-  /** Last snapshot, keyed by its inputs: most changes do not touch the rows. */
+  /** Last snapshot, keyed by its inputs: most changes do not affect the rows. */
   snapshot?: { madeOf: string; blob: Blob; rows: number };
 };
 
@@ -49,7 +49,7 @@ const findTask = (folder: string, { tasks }: Contract, name: string): Task => {
   const found = tasks.find((task) => task.name === name);
   if (found !== undefined) return found;
   const names = tasks.map((task) => task.name).join(', ');
-  const others = names === '' ? 'it has none' : `it has ${names}`;
+  const others = names === '' ? 'it has no tasks' : `its tasks are ${names}`;
   throw new AppError('invalid', `${folder} has no task "${name}"; ${others}`);
 };
 
@@ -75,8 +75,8 @@ const snapshotOf = (
 };
 
 /**
- * Builds the world of a compiled tree. `kept` is the folder's cache, and is updated. Throws `invalid` for a task that
- * the world does not have, and `StoreRefusal` if rows contradict one another.
+ * Builds the world of a compiled tree. `kept` is the folder's cache, which the build updates. Throws `invalid` for a
+ * task that the world does not have, and `StoreRefusal` if rows contradict one another.
  */
 export const buildFolder = (
   folder: string,

@@ -1,7 +1,7 @@
 /**
- * Journal of an import in progress, from which the same command continues after an interruption. It holds the batch
+ * Journal of an import in progress, from which the same command continues after an interruption. It contains the batch
  * and the chunks whose upload had begun. The journal is a file in the user's state folder, one for each combination of
- * service, world, files and options. Each line is written before the step that it names.
+ * service, world, files and options. A line is written before the step that it names is taken.
  */
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, readFileSync, rmSync } from 'node:fs';
@@ -13,19 +13,19 @@ import { sha256Of } from './digest.ts';
 export type ImportNote = {
   /** Idempotency key of the request that opens the batch. */
   idempotencyKey: string;
-  /** True if a later command finds the journal. */
+  /** True if the journal is stored, so that a later command can find it. */
   isKept: boolean;
-  /** Undefined until a batch was opened. */
+  /** Batch of the import; undefined until one was opened. */
   readonly batchId: string | undefined;
   noteBatch(id: string): void;
-  /** Returns true if an earlier command had begun to upload the chunk. */
+  /** Returns true if an earlier command had already begun to upload the chunk. */
   wasBegun(digest: string): boolean;
   noteBegun(digest: string): void;
-  /** Removes the journal, because the import is over. */
+  /** Removes the journal, because the import has ended. */
   forget(): void;
 };
 
-/** Creates a journal that is not stored: its rows cannot be read again, or there is no state folder. */
+/** Creates a journal that is not stored, because the rows cannot be read again or there is no state folder. */
 const unnoted = (): ImportNote => {
   let batchId: string | undefined;
   return {
@@ -70,7 +70,9 @@ const readLines = (path: string): Line[] => {
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-/** Opens the journal of the import that `identity` identifies. With undefined, the journal is not stored. */
+/**
+ * Opens the journal of the import that `identity` identifies. If `identity` is undefined, the journal is not stored.
+ */
 export const openNote = (context: Context, identity: unknown): ImportNote => {
   const folder = identity === undefined ? undefined : stateFolder(context);
   if (folder === undefined) return unnoted();

@@ -14,7 +14,7 @@ import {
   withFolderHint,
 } from './input.ts';
 
-describe('input', () => {
+describe('reading what a user names', () => {
   let root: string;
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'svc-input-'));
@@ -31,14 +31,14 @@ describe('input', () => {
     expect(await readJsonObject(context, '-', '--input')).toEqual({ from: 'stdin' });
   });
 
-  it('reads a task without its "$schema" for editors', async () => {
+  it('accepts a task with "$schema", which is only for editors', async () => {
     writeFileSync(join(root, 'task.json'), '{"$schema":"./task.schema.json","instruction":"Do."}');
     const context = testContext({ cwd: root, stdin: '{"instruction":"Look."}' });
     expect(await readTaskFile(context, 'task.json')).toEqual({ instruction: 'Do.' });
     expect(await readTaskFile(context, '-')).toEqual({ instruction: 'Look.' });
   });
 
-  it('reads the scripts of a task from its folder', async () => {
+  it("reads the scripts of a task from the task's folder", async () => {
     mkdirSync(join(root, 'tasks'));
     const context = testContext({ cwd: root });
     const write = (task: object) =>
@@ -61,7 +61,7 @@ describe('input', () => {
     await expect(readTaskFile(context, 'tasks/task.json')).rejects.toThrow('a .py or .ts file');
   });
 
-  it('reads no script outside the folder of an untrusted task, by path or by link', async () => {
+  it('reads no script from outside the folder of an untrusted task, by path or by link', async () => {
     mkdirSync(join(root, 'theirs'));
     const context = testContext({ cwd: root });
     writeFileSync(join(root, 'key.py'), 'secret');
@@ -74,7 +74,7 @@ describe('input', () => {
     }
   });
 
-  it('treats a path as a folder and a plain name as a world, whatever files exist', async () => {
+  it('takes a path for a folder and a plain name for a world, whatever files exist', async () => {
     for (const path of ['./crm', '../crm', '/crm', 'worlds/crm', '~/crm', '.', 'C:\\crm']) {
       expect([path, namesFolder(path)]).toEqual([path, true]);
     }
@@ -88,12 +88,12 @@ describe('input', () => {
       });
     await expect(failing('crm')).rejects.toMatchObject({
       message: 'there is no world "crm"',
-      detail: { hint: 'for the folder here, write ./crm' },
+      detail: { hint: 'to name the folder here, write ./crm' },
     });
     await expect(failing('erp')).rejects.toMatchObject({ detail: {} });
   });
 
-  it('names what is wrong with it', async () => {
+  it('names the source of a mistake', async () => {
     const context = testContext({ cwd: root });
     await expect(readJsonObject(context, '{', '--input')).rejects.toThrow('--input is not JSON');
     await expect(readJsonObject(context, '[]', '--input')).rejects.toThrow('not a JSON object');
@@ -101,7 +101,7 @@ describe('input', () => {
     await expect(readJsonObject(context, '@.', '--input')).rejects.toThrow('. is a folder');
   });
 
-  it('reads JSON behind a byte order mark', async () => {
+  it('reads JSON after a byte order mark', async () => {
     writeFileSync(join(root, 'task.json'), '\ufeff{"instruction": "Do it."}');
     writeFileSync(join(root, '.svcignore'), '\ufeffnotes.txt\n');
     writeFileSync(join(root, 'notes.txt'), '');
@@ -122,7 +122,7 @@ describe('input', () => {
     expect(tree.map(({ path }) => path)).toEqual(['api/a.py', 'schema/world.json']);
   });
 
-  it('merges a tree over another', () => {
+  it('replaces files of a tree by those of an overlay', () => {
     const file = (path: string, text: string) => ({ path, content: Buffer.from(text) });
     const laid = overlayTree([file('a', '1'), file('b', '1')], [file('b', '2'), file('c', '2')]);
     expect(laid.map(({ path, content }) => `${path}${content}`)).toEqual(['a1', 'b2', 'c2']);

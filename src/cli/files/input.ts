@@ -1,6 +1,6 @@
 /**
- * Reads what a user passes to a command: JSON as text, `@file` or `-` for standard input; files of rows; a folder as a
- * world tree. Mistakes are `invalid` and name the file.
+ * Reads what a user names in a command: JSON as text, `@file` or `-` for standard input; files of rows; a folder as a
+ * world tree. Mistakes are reported as `invalid`, with the name of the file.
  */
 
 import { readFileSync, type Stats, statSync } from 'node:fs';
@@ -29,7 +29,7 @@ const readUserFile = (context: Context, path: string): Buffer => {
   }
 };
 
-/** Parses JSON from the user. Throws `invalid` that names its source. */
+/** Parses JSON that a user gave. Throws `invalid`, which names the source of the text. */
 export const parseJson = (text: string, what: string): unknown => {
   try {
     return JSON.parse(withoutByteOrderMark(text));
@@ -57,13 +57,16 @@ export const readJsonObject = async (
   return value;
 };
 
-/** Adds the source of a solution's script, which is a file in the folder of the task file or below it. */
+/** Adds the source text of a solution's script, which is a file in the folder of the task file or below it. */
 const withSource = (context: Context, folder: string, solution: unknown): unknown => {
   if (!isObject(solution) || typeof solution.script !== 'string') return solution;
   const file = join(folder, solution.script);
   const language = scriptLanguage(file);
   if (language === undefined) {
-    throw new AppError('invalid', `the script of a solution is a .py or .ts file, not ${file}`);
+    throw new AppError(
+      'invalid',
+      `the script of a solution must be a .py or .ts file, not ${file}`,
+    );
   }
   const source = readNamedFile(resolve(context.cwd, folder), solution.script, file).toString();
   return { ...solution, script: { language, source } };
@@ -97,15 +100,18 @@ const isFolder = (context: Context, text: string): boolean =>
   statOf(context, text)?.isDirectory() === true;
 
 /**
- * Returns true if a text is written as a path. It then means a folder, existing or not, rather than a template or a
- * world. A bare name is never a folder, so that a command means the same wherever it is run.
+ * Returns true if a text is written as a path. A path means a folder, whether it exists or not; any other text means a
+ * template or a world. So a command means the same wherever it is run.
  */
 export const namesFolder = (text: string): boolean => /^[.~]|[/\\]/.test(text);
 
-/** Writes a folder in the form of a path that `namesFolder` accepts. */
+/** Writes the name of a folder as a path that `namesFolder` accepts. */
 export const asPath = (folder: string): string => (namesFolder(folder) ? folder : `./${folder}`);
 
-/** Does the work for a name. If it fails and a folder has this name, the error says how to write the folder. */
+/**
+ * Runs the work for a name. If the work fails and a folder of this name exists, the error explains how to name the
+ * folder.
+ */
 export const withFolderHint = async <Value>(
   context: Context,
   name: string,
@@ -116,7 +122,7 @@ export const withFolderHint = async <Value>(
   } catch (error) {
     if (!(error instanceof AppError) || namesFolder(name) || !isFolder(context, name)) throw error;
     const { code, message, detail, fields } = error;
-    const hint = `for the folder here, write ${asPath(name)}`;
+    const hint = `to name the folder here, write ${asPath(name)}`;
     const hints = [detail.hint, hint].filter((part) => typeof part === 'string');
     throw new AppError(code, message, {
       detail: { ...detail, hint: hints.join('; ') },
@@ -126,7 +132,7 @@ export const withFolderHint = async <Value>(
   }
 };
 
-/** File of a tree with patterns, as in a .gitignore, of files to exclude. */
+/** File in a tree that lists patterns of files to exclude, as a .gitignore does. */
 const ignoreFile = '.svcignore';
 
 const readIgnored = (context: Context, folder: string): ((path: string) => boolean) => {
@@ -138,7 +144,7 @@ const readIgnored = (context: Context, folder: string): ((path: string) => boole
   return (candidate) => patterns.ignores(candidate);
 };
 
-/** Reads a folder as a world tree, sorted by path. Excludes hidden files, caches and files that .svcignore names. */
+/** Reads a folder as a world tree, sorted by path. Excludes hidden files, caches and files that .svcignore lists. */
 export const readTree = (context: Context, folder: string): TreeFile[] => {
   if (!isFolder(context, folder)) {
     const isThere = statOf(context, folder) !== undefined;
@@ -149,7 +155,7 @@ export const readTree = (context: Context, folder: string): TreeFile[] => {
   return readFolder(resolve(context.cwd, folder), folder, limits, ignored);
 };
 
-/** Overlays a tree: its files replace those of the same path. */
+/** Overlays a tree on another: its files replace those with the same path. */
 export const overlayTree = (
   base: readonly TreeFile[],
   overlay: readonly TreeFile[],

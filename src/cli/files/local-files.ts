@@ -67,7 +67,7 @@ export const measureLocal = async (at: string): Promise<{ bytes: number; sha256:
   return { bytes, sha256: hash.digest('base64') };
 };
 
-/** Returns the digest of a file in base64; undefined if there is no file. */
+/** Returns the digest of a file in base64; undefined if the file does not exist. */
 export const sumOfLocal = async (at: string): Promise<string | undefined> => {
   const isFile = await stat(at).then(
     (found) => found.isFile(),

@@ -1,6 +1,6 @@
 /**
  * Cuts rows of files into chunks of JSONL. The same files always give the same chunks, so that the digest of a chunk
- * shows whether it was sent before. Each chunk knows the line of each of its rows.
+ * shows whether it was sent before. For each row, its chunk stores the line in the file.
  */
 import type { ReadOptions, RowSource } from '#data/formats/found.ts';
 import { readRows } from '#data/formats/read-rows.ts';
@@ -28,17 +28,17 @@ export type PlacedFault = {
 };
 
 export type ChunkOptions = ReadOptions & {
-  /** Returns the problems of a row. Absent if rows are not checked here. */
+  /** Returns the problems of a row. If absent, rows are not checked on this machine. */
   check?: ((entity: string, row: Row) => RowProblem[]) | undefined;
   /** Called with each row that is rejected. */
   leaveOut(fault: PlacedFault): void;
 };
 
-/** Characters of JSON at which a chunk is full. Compressed, that is well below the limit of a chunk. */
+/** Number of characters of JSON at which a chunk is full. Compressed, that is well below the limit of a chunk. */
 const chunkChars = 2 * 1024 * 1024;
 const chunkRows = 100_000;
 
-/** Formats a chunk with one row a line, or one `{"entity": …, "row": …}` a line. */
+/** Formats a chunk: each line is a row, or an object `{"entity": …, "row": …}`. */
 export const chunkText = ({ entity, rows }: RowChunk): string =>
   rows
     .map((row) =>
@@ -80,7 +80,7 @@ const createCollector = () => {
   };
 };
 
-/** Cuts the rows of all sources into chunks. A chunk has rows of one source only. */
+/** Cuts the rows of all sources into chunks. All rows of a chunk come from one source. */
 export async function* cutChunks(
   sources: readonly RowSource[],
   { check, leaveOut, ...options }: ChunkOptions,

@@ -1,4 +1,4 @@
-/** Opens files of rows that a user names, and standard input as `-`, as streams that count the bytes read. */
+/** Opens files of rows that a user names, or standard input for `-`, as streams that count the bytes read. */
 import { createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { FoundRow, ReadOptions, RowSource } from '#data/formats/found.ts';
@@ -7,7 +7,7 @@ import { AppError } from '#domain/error.ts';
 import type { Context } from '../terminal/context.ts';
 
 export type UserRows = RowSource & {
-  /** Undefined for standard input, whose length is unknown. */
+  /** Size in bytes; undefined for standard input, whose length is unknown. */
   file: { path: string; bytes: number; changedMs: number } | undefined;
   readBytes(): number;
 };
@@ -52,10 +52,10 @@ const openSource = (context: Context, name: string): UserRows => {
   };
 };
 
-/** Opens the sources of a command; standard input if it names none. */
+/** Opens the sources of rows that a command names; opens standard input if it names none. */
 export const openSources = (context: Context, names: readonly string[]): UserRows[] => {
   if (names.filter((name) => name === '-').length > 1) {
-    throw new AppError('invalid', 'standard input can be read once: "-" is given twice');
+    throw new AppError('invalid', 'standard input can be read only once: "-" is given twice');
   }
   return (names.length === 0 ? ['-'] : names).map((name) => openSource(context, name));
 };
@@ -63,7 +63,7 @@ export const openSources = (context: Context, names: readonly string[]): UserRow
 /** Row with the file and line that it came from: `contacts.csv:7`. */
 export type PlacedRow = FoundRow & { place: string };
 
-/** Yields the rows of all files. Throws for the first that is rejected. */
+/** Yields the rows of all files. Throws for the first row that is rejected. */
 export async function* readSourceRows(
   context: Context,
   names: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * Writes rows as JSONL, JSON or CSV to standard output, to a file, or to one file an entity in a folder. A file is
- * written under a temporary name and renamed at the end, so that readers never see half of it. Writing waits for a
- * slow reader.
+ * Writes rows as JSONL, JSON or CSV to standard output, to one file, or to a folder with one file for each entity. A
+ * file is written under a temporary name and renamed at the end, so that readers never see an incomplete file. Writing
+ * waits for a slow reader.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ import { createCsvLines } from './csv-lines.ts';
 export const rowFormats = ['jsonl', 'json', 'csv'] as const;
 export type RowFormat = (typeof rowFormats)[number];
 
-/** Destination of texts, which it writes in order. */
+/** Destination that texts are written to, in order. */
 export type Sink = {
   /** Resolves when the sink accepts more text. */
   write(text: string): Promise<void>;
@@ -30,7 +30,7 @@ export type Sink = {
   abandon(): Promise<void>;
 };
 
-/** Creates a sink for standard output. `abandon` cannot remove what was written there. */
+/** Creates a sink for standard output. Its `abandon` cannot remove what was already written. */
 export const outputSink = (out: Output): Sink => ({
   async write(text) {
     out.writeExactly(text);
@@ -41,7 +41,8 @@ export const outputSink = (out: Output): Sink => ({
 });
 
 /**
- * Creates a sink for a file. Creates its folder and replaces an existing file. The name's ending selects compression.
+ * Creates a sink for a file. Creates the file's folder, and replaces an existing file. The ending of the file's name
+ * selects the compression.
  */
 export const fileSink = (path: string): Sink => {
   const beside = join(dirname(path), `.svc-${randomUUID()}`);
@@ -85,7 +86,7 @@ export type Losses = { values: number };
 
 export type TextOptions = {
   format: RowFormat;
-  /** Entity of all rows. If undefined, each row is written with its entity's name. */
+  /** Entity of all rows. If undefined, each row is written with the name of its entity. */
   entity: string | undefined;
   /** Returns the fields of an entity, for CSV. */
   columnsOf(entity: string): readonly Column[];
@@ -106,7 +107,8 @@ const writeJsonl = (sink: Sink, options: TextOptions): RowWriter => ({
 });
 
 /**
- * Writes a list of rows, or an object with one list an entity. In the latter, the rows of an entity must be adjacent.
+ * Writes a list of rows, or an object with one list for each entity. For an object, all rows of an entity must follow
+ * one another.
  */
 const writeJson = (sink: Sink, { entity: only }: TextOptions): RowWriter => {
   const begun = new Set<string>();
@@ -116,7 +118,7 @@ const writeJson = (sink: Sink, { entity: only }: TextOptions): RowWriter => {
     if (begun.has(entity)) {
       throw new AppError(
         'invalid',
-        'rows of several entities come mixed, which JSON has no form for',
+        'rows of several entities are mixed, which cannot be written as JSON',
         {
           detail: { hint: 'write them as JSONL, or into a folder: --out <folder>/' },
         },
@@ -163,6 +165,6 @@ const writeCsv = (sink: Sink, { entity = '', columnsOf, losses }: TextOptions): 
 
 const writers = { jsonl: writeJsonl, json: writeJson, csv: writeCsv };
 
-/** Creates a writer of rows into one text. */
+/** Creates a writer of rows to one sink. */
 export const writeText = (sink: Sink, options: TextOptions): RowWriter =>
   writers[options.format](sink, options);

@@ -1,6 +1,6 @@
 /**
- * Reads rows of files that are sent in one request, and therefore kept in memory: at the creation of a world, or as a
- * seed of a session. It keeps the place of each row for error messages.
+ * Reads rows of files that are sent in one request and therefore held in memory: for the creation of a world, or as a
+ * seed of a session. The place of each row is stored for error messages.
  */
 import type { ReadOptions } from '#data/formats/found.ts';
 import { AppError, type FieldProblem } from '#domain/error.ts';
@@ -11,14 +11,14 @@ import { readSourceRows } from './row-sources.ts';
 
 export type SeedRows = {
   rows: Record<string, Row[]>;
-  /** Returns the place of an entity's row, such as `contacts.csv:7`. */
+  /** Returns the place of the entity's row at an index, such as `contacts.csv:7`. */
   placeOf(entity: string, index: number): string | undefined;
 };
 
-/** Upper bound for the rows in one request, in characters of JSON. It leaves space for the files of a tree. */
+/** Maximum size of the rows in one request, in characters of JSON. It leaves space for the files of a tree. */
 const mostChars = 24 * 1024 * 1024;
 
-/** Reads all rows. Throws for the first that is rejected. */
+/** Reads all rows. Throws for the first row that is rejected. */
 export const readSeedRows = async (
   context: Context,
   files: readonly string[],
@@ -32,8 +32,10 @@ export const readSeedRows = async (
     list.push({ row, place });
     chars += JSON.stringify(row).length;
     if (chars > mostChars) {
-      throw new AppError('invalid', `${place}: these are too many rows for one request`, {
-        detail: { hint: 'a world takes any number by "svc worlds data import"' },
+      throw new AppError('invalid', `${place}: there are too many rows for one request`, {
+        detail: {
+          hint: 'import any number of rows into an existing world with "svc worlds data import"',
+        },
       });
     }
   }
@@ -47,7 +49,7 @@ export const readSeedRows = async (
 
 type Placed = { entity: string; index: number; field: string | undefined };
 
-/** Returns entity, index and field of the row that a problem concerns; undefined for other problems. */
+/** Returns the entity, index and field of the row that a problem concerns; undefined for other problems. */
 const rowOf = ({ path }: FieldProblem): Placed | undefined => {
   const parts = path.flatMap((part, at) => (at === 0 ? part.split('.') : [part]));
   const from = parts[0] === '' ? 1 : 0;
@@ -70,7 +72,7 @@ export const withPlaces = (error: unknown, { placeOf }: SeedRows): unknown => {
   const shown = placed.slice(0, 20);
   const more = placed.length - shown.length;
   const lines = [formatTable(shown), ...(more > 0 ? [`  and ${more} more`] : [])].join('\n');
-  return new AppError(error.code, `rows were refused, and nothing was written:\n${lines}`, {
+  return new AppError(error.code, `rows were refused, so nothing was written:\n${lines}`, {
     detail: { status: error.detail.status },
     cause: undefined,
   });

@@ -1,6 +1,6 @@
 /**
- * Plans the effect of a pull on a folder: the files to write and remove, and those that were changed locally since the
- * folder's recorded version. Paths that differ only in case may be one file on this machine.
+ * Plans the effect of a pull on a folder: the files to write and remove, and those that were changed on this machine
+ * since the folder's recorded version. Paths that differ only in case may be one file on this machine.
  */
 import { lstatSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -20,7 +20,7 @@ export type PullPlan = {
   changedHere: string[];
 };
 
-/** Entry at a path: the digest of a file, a folder, something else, or nothing. */
+/** Entry at a path: the digest of a file, a folder, another kind of entry, or nothing. */
 type Found = string | 'folder' | 'other' | undefined;
 
 const findAt = (root: string, path: string): Found => {

@@ -1,13 +1,13 @@
-/** Reports changes of files in a folder, once for all changes that occur together. */
+/** Reports changes of files in a folder. Changes that occur together are reported once. */
 import { watch } from 'node:fs';
 
 /**
- * Milliseconds without a change after which a report is sent. An editor that saves several files, or one in several
- * steps, is done by then.
+ * Time without a change after which a report is sent, in milliseconds. An editor that saves several files, or one file
+ * in several steps, is done by then.
  */
 const settleMs = 25;
 
-/** Returns true for paths that are never part of a world and change often. */
+/** Returns true for paths that are never part of a world but change often. */
 const isAside = (path: string): boolean =>
   path.split(/[/\\]/).some((part) => part.startsWith('.') || part === 'node_modules');
 

@@ -51,7 +51,7 @@ describe('writeTree', () => {
     },
   );
 
-  it('writes nothing of a tree in which one file would replace another', () => {
+  it('writes no file of a tree in which one file would replace another', () => {
     expect(() => writeTree(context, 'world', [file('a.md'), file('A.md')])).toThrow(
       /on some file systems/,
     );
@@ -60,7 +60,7 @@ describe('writeTree', () => {
 });
 
 describe('changeTree', () => {
-  it('removes and replaces nothing when the disk has no space for one of the files', () => {
+  it('removes and replaces nothing if the disk has no space for one of the files', () => {
     lay(file('old', 'old'), file('kept', 'before'));
     const unwritable = { path: 'new', content: {} as Uint8Array };
     const change = { write: [file('kept', 'after'), unwritable], remove: ['old'] };
@@ -69,7 +69,7 @@ describe('changeTree', () => {
     expect(readFileSync(join(folder, 'world/kept'), 'utf8')).toBe('before');
   });
 
-  it('replaces a folder by a file of its name, and a file by a folder', () => {
+  it('replaces a folder by a file of the same name, and a file by a folder', () => {
     lay(file('docs/a.md'), file('docs/deep/b.md'), file('notes'));
     const remove = ['docs/a.md', 'docs/deep/b.md', 'notes'];
     changeTree(context, 'world', { write: [file('docs', '1'), file('notes/c.md')], remove });
@@ -77,14 +77,14 @@ describe('changeTree', () => {
     expect(readFileSync(join(folder, 'world/docs'), 'utf8')).toBe('1');
   });
 
-  it('leaves no folder behind that is empty once its files are gone', () => {
+  it('removes folders that become empty when their files are removed', () => {
     lay(file('a/b/c.md'), file('a/d.md'));
     changeTree(context, 'world', { write: [], remove: ['a/b/c.md'] });
     expect(laid()).toEqual(['a', 'a/d.md']);
   });
 
   it.each([
-    ['a folder with an untracked file', 'docs', 'own.md" in it is of no version'],
+    ['a folder with an untracked file', 'docs', 'own.md" in it belongs to no version'],
     ['a link', 'link', 'link is a link'],
     ['a file where a folder should be', 'plain/x.md', 'plain is not a folder'],
     ['a folder that is a link', 'out/x.md', 'out is a link'],
@@ -104,7 +104,7 @@ describe('changeTree', () => {
 });
 
 describe('a pull into a folder', () => {
-  it('rewrites a file whose name changed only in case, because removing the old name would remove both on some disks', () => {
+  it('writes a file anew if its name changed only in case, because removing the old name would remove both on some disks', () => {
     lay(file('README.md', '1'));
     // One file with two names, as a disk that ignores case shows it.
     linkSync(join(folder, 'world/README.md'), join(folder, 'world/readme.md'));
@@ -113,22 +113,22 @@ describe('a pull into a folder', () => {
     expect(plan).toEqual({ write: wanted, remove: ['README.md'], changedHere: [] });
   });
 
-  it("treats a file as unchanged when its name differs from the version's only in case", () => {
+  it('treats a file as unchanged if its name differs from that in the version only in case', () => {
     lay(file('README.md', '1'));
     linkSync(join(folder, 'world/README.md'), join(folder, 'world/readme.md'));
     const plan = planPull(context, 'world', [entry('readme.md', '2')], [entry('README.md', '1')]);
     expect(plan.changedHere).toEqual([]);
   });
 
-  it('replaces a folder by a file without treating the folder as a change of the user', () => {
+  it('replaces a folder by a file, and does not count the folder as a change by the user', () => {
     lay(file('docs/a.md', '1'));
     const plan = planPull(context, 'world', [entry('docs', '2')], [entry('docs/a.md', '1')]);
     expect(plan).toMatchObject({ remove: ['docs/a.md'], changedHere: [] });
   });
 });
 
-describe('the note of a base', () => {
-  it('a note is neither read nor written through a link', () => {
+describe("the record of a folder's version", () => {
+  it('is neither read nor written through a link', () => {
     lay(file('a.md'));
     const outside = join(folder, 'outside.json');
     writeFileSync(outside, '{}');
@@ -138,7 +138,7 @@ describe('the note of a base', () => {
     expect(readFileSync(outside, 'utf8')).toBe('{}');
   });
 
-  it('keeps the notes of other worlds, and replaces a damaged file', () => {
+  it('preserves the records of other worlds, and replaces a damaged file', () => {
     lay(file('.svc-base.json', '{'));
     expect(readBase(context, 'world', 'crm')).toEqual({ kind: 'broken' });
     noteBase(context, 'world', 'crm', 'ver-1');

@@ -1,7 +1,7 @@
 /**
- * Writes files of a world into its folder, and removes others. All files are written under temporary names first and
- * then renamed. Readers never see half of a file, and if the disk is full, no file is lost. A link in the way is
- * refused, since it could lead out of the folder. All checks are made before the first change.
+ * Writes files of a world into its folder, and removes others. All files are first written under temporary names and
+ * then renamed. So readers never see an incomplete file, and if the disk is full, no file is lost. A link in the path
+ * of a file is refused, since it could lead out of the folder. All checks are made before the first change.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -20,7 +20,7 @@ import type { TreeFile } from '#domain/world.ts';
 import { makeFoldersSync } from '#runtime/folders.ts';
 import type { Context } from '../terminal/context.ts';
 
-/** Runs an operation on a path. An error names the path. */
+/** Runs an operation on a path. If the operation fails, its error names the path. */
 const touch = <Value>(path: string, act: () => Value): Value => {
   try {
     return act();
@@ -52,7 +52,7 @@ const findLeft = (
   return undefined;
 };
 
-/** Refuses to write through a link, and over an entry that is not a file and will not be removed. */
+/** Refuses to write through a link, and to replace an entry that is not a file and will not be removed. */
 const refuseInTheWay = (root: string, path: string, goes: (path: string) => boolean): void => {
   for (const place of placesOf(path)) {
     const target = join(root, place);
@@ -63,7 +63,7 @@ const refuseInTheWay = (root: string, path: string, goes: (path: string) => bool
     if (found.isDirectory()) {
       const left = isLast ? findLeft(root, place, goes) : undefined;
       if (left === undefined) continue;
-      throw inTheWay(path, place, `a folder, and ${showPath(left)} in it is of no version`);
+      throw inTheWay(path, place, `a folder, and ${showPath(left)} in it belongs to no version`);
     }
     if (!isLast || !found.isFile()) {
       throw inTheWay(path, place, `not a ${isLast ? 'file' : 'folder'}`);
@@ -84,7 +84,7 @@ const refuseRemoval = (root: string, path: string): void => {
   }
 };
 
-/** Writes a file under a temporary name and renames it, which replaces an existing entry and follows no link. */
+/** Writes a file under a temporary name and renames it. Renaming replaces an existing entry and follows no link. */
 export const writeInPlace = (target: string, content: string | Uint8Array): void => {
   const beside = join(dirname(target), `.svc-${randomUUID()}`);
   touch(target, () => {
@@ -122,7 +122,7 @@ const moveOne = (root: string, path: string, beside: string): void => {
   });
 };
 
-/** Removes a file, and parent folders that are then empty. */
+/** Removes a file, and those parent folders that become empty. */
 const removeOne = (root: string, path: string): void => {
   const [target, ...folders] = placesOf(path)
     .map((place) => join(root, place))
@@ -139,10 +139,10 @@ const removeOne = (root: string, path: string): void => {
   }
 };
 
-/** Hidden folder beside a tree's files, for files that only editors read. */
+/** Hidden folder next to a tree's files, for files that only editors read. */
 export const typesFolder = '.types';
 
-/** Refuses paths that a tree must not contain: they could name a device, or an entry outside of the folder. */
+/** Refuses paths that a tree must not contain, because they could name a device, or an entry outside of the folder. */
 const refusePaths = (paths: readonly string[]): void => {
   const faultOf = createPathCheck();
   const own = `${typesFolder}/`;
@@ -154,7 +154,7 @@ const refusePaths = (paths: readonly string[]): void => {
 };
 
 /**
- * Returns a check that a path is one of the files to remove. On a disk that ignores case, the path may be spelled
+ * Returns a check whether a path is one of the files to remove. On a disk that ignores case, the path may be spelled
  * differently.
  */
 const goingOf = (root: string, remove: readonly string[]): ((place: string) => boolean) => {
@@ -172,7 +172,7 @@ const goingOf = (root: string, remove: readonly string[]): ((place: string) => b
 export type TreeChanges = { write: readonly TreeFile[]; remove: readonly string[] };
 
 /**
- * Removes files below a folder that the user named, with folders that become empty, and writes others. Creates the
+ * Removes files below a folder that the user named, with folders that become empty, and writes other files. Creates the
  * folder if it does not exist. If one path is refused, nothing is changed.
  */
 export const changeTree = (

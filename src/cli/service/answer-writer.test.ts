@@ -4,7 +4,7 @@ import { createAnswerWriter, type KeptAnswer } from './answer-writer.ts';
 const answer = (sequence: number) => ({ sequence, status: 200, durationMs: 1 });
 const keptOf = (sequence: number) => ({ sequence, kept: true }) as KeptAnswer;
 
-/** Creates a service whose answers the test triggers. */
+/** Creates a service that answers when the test says so. */
 const held = () => {
   const asked: { sequences: number[]; answer(kept: KeptAnswer[] | Error): void }[] = [];
   const writer = createAnswerWriter((answers) => {
@@ -19,8 +19,8 @@ const held = () => {
   return { asked, writer, turn };
 };
 
-describe('answers of receivers', () => {
-  it('writes answers at once, and as a batch while another write is in progress', async () => {
+describe('storing answers of receivers', () => {
+  it('sends an answer at once, or together with others after a request in progress', async () => {
     const { asked, writer, turn } = held();
     const written = [1, 2, 3].map((sequence) => writer.write(answer(sequence)));
     expect(asked.map(({ sequences }) => sequences)).toEqual([[1]]);
@@ -33,7 +33,7 @@ describe('answers of receivers', () => {
     expect(asked[2]?.sequences).toEqual([4]);
   });
 
-  it('writes at most a hundred answers in a batch', async () => {
+  it('sends at most a hundred answers in a batch', async () => {
     const { asked, writer, turn } = held();
     for (let sequence = 1; sequence <= 202; sequence += 1) void writer.write(answer(sequence));
     for (let at = 0; at < 3; at += 1) {
@@ -43,7 +43,7 @@ describe('answers of receivers', () => {
     expect(asked.map(({ sequences }) => sequences.length)).toEqual([1, 100, 100, 1]);
   });
 
-  it('a failed write rejects only the writers of its batch', async () => {
+  it('rejects only the writes of a batch that failed', async () => {
     const { asked, writer, turn } = held();
     const [first, second] = [writer.write(answer(1)), writer.write(answer(2))];
     asked[0]?.answer(new Error('refused'));

@@ -1,6 +1,7 @@
 /**
- * Stores the answers of a receiver in the service. Answers that arrive during a request are sent together in the next
- * one. A fast receiver thus costs one request for many deliveries. Each `write` resolves when its answer is stored.
+ * Stores the answers of a receiver in the service. Answers that arrive while a request is in progress are sent together
+ * in the next request. So a fast receiver costs one request for many deliveries. Each `write` resolves when its answer
+ * is stored.
  */
 import {
   type AnswersBody,
@@ -10,7 +11,7 @@ import {
 
 type DeliveryAnswer = AnswersBody['answers'][number];
 
-/** Stored answer of a delivery, which may be another one than the answer just sent. */
+/** Stored answer to a delivery. It may differ from the answer that was just sent, if another was stored before. */
 export type KeptAnswer = AnswersView['data'][number];
 
 export type AnswerWriter = {

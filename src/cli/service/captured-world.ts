@@ -1,6 +1,6 @@
 /**
- * Prepares a folder for the comparison with its vendor: its captures by operation, and the rows to compare them with.
- * If the folder has no rows of the captured entities, rows are made from its captures.
+ * Prepares a folder for the comparison with its vendor: its captures by operation, and the rows that the world serves.
+ * If the folder has no rows of the captured entities, rows are created from its captures.
  */
 
 import { createShaping } from '#data/formats/shape-rows.ts';
@@ -21,11 +21,11 @@ export type CapturedWorld = {
   files: readonly TreeFile[];
   compiled: CompiledTree;
   captures: Map<string, CapturedPage[]>;
-  /** True if the rows were made from the captures. */
+  /** True if the rows were created from the captures. */
   hasCapturedRows: boolean;
 };
 
-/** Returns the captures of a tree, or of a folder that holds nothing else. */
+/** Returns the captures of a tree, or of a folder that contains nothing else. */
 export const capturesOf = (
   folder: string,
   files: readonly TreeFile[],
@@ -44,7 +44,7 @@ export const capturesOf = (
   return captures;
 };
 
-/** Makes files of rows from captures, in the shape of the world. */
+/** Creates files of rows from captures, in the shape of the world. */
 const rowFiles = (
   folder: string,
   files: readonly TreeFile[],
@@ -69,7 +69,7 @@ const compile = (folder: string, files: readonly TreeFile[], said?: string): Com
   throw new ProblemsError(folder, compiled.problems, files, said);
 };
 
-/** Reads a folder. Throws its problems. */
+/** Reads a folder. If it has problems, throws them. */
 export const readCapturedWorld = (folder: string, files: readonly TreeFile[]): CapturedWorld => {
   const compiled = compile(folder, files);
   const captures = capturesOf(folder, files);
@@ -82,7 +82,7 @@ export const readCapturedWorld = (folder: string, files: readonly TreeFile[]): C
   const withRows = [...replaceFiles(files, []), ...rowFiles(folder, files, compiled)].filter(
     ({ path }, index, all) => all.findLastIndex((other) => other.path === path) === index,
   );
-  const said = 'does not fit its captures; fit it with "svc worlds schema reconcile --write"';
+  const said = 'does not match its captures; adapt it with "svc worlds schema reconcile --write"';
   const served = compile(folder, withRows, said);
   return { files: withRows, compiled: served, captures, hasCapturedRows: true };
 };

@@ -1,7 +1,7 @@
 /**
  * Creates the clients that commands use: of the public API, and of the admin API for operators. Each is the client of
- * src/wire, which retries during a restart of the service. It adds to errors, and to missing answers, a hint at what
- * the user can do.
+ * src/wire, which retries during a restart of the service. Errors, and missing answers, get a hint at what the user can
+ * do.
  */
 import { AppError } from '#domain/error.ts';
 import { trustAuthorityFile } from '#runtime/trust.ts';
@@ -27,7 +27,7 @@ import {
 /** Time for retries, in milliseconds. A restart of the service is faster. */
 const retryForMs = 15_000;
 
-/** Sources of key and address, and the key's name in messages. */
+/** Sources of the key and the address, and the name of the key in messages. */
 type Origin = Pick<Connection, 'source' | 'urlSource'> & {
   key: string;
   variable: 'SVC_URL' | 'SVC_ADMIN_URL';
@@ -40,17 +40,17 @@ const hintFor = (
   const answered = error.detail.status !== undefined;
   if (!answered && error.code === 'unavailable') {
     const found =
-      urlSource === undefined ? `${variable} is not set` : `the address is from ${urlSource}`;
+      urlSource === undefined ? `${variable} is not set` : `the address was read from ${urlSource}`;
     return `is the service running ("svc up" starts one)? ${found}`;
   }
-  if (error.code === 'unauthenticated') return `the ${key} is from ${source}`;
+  if (error.code === 'unauthenticated') return `the ${key} was read from ${source}`;
   const { retryAfterMs, requestId } = error.detail;
   if (typeof retryAfterMs === 'number') return `try again in ${Math.ceil(retryAfterMs / 1_000)} s`;
   if (error.code === 'internal' && typeof requestId === 'string') {
-    return `the service's log has more about request ${requestId}`;
+    return `the service's log has details of request ${requestId}`;
   }
   if (error.code === 'forbidden' && key === 'key pair') {
-    return 'this needs the secret key, not only the public key';
+    return 'this command needs the secret key, not only the public key';
   }
   return undefined;
 };
@@ -91,7 +91,7 @@ const originOf = ({ source, urlSource }: Connection): Origin => ({
   ...{ key: 'key pair', variable: 'SVC_URL' },
 });
 
-/** Creates a client that authenticates with the key pair, or with the public key alone, which may only read. */
+/** Creates a client that authenticates with the key pair, or with the public key alone, which only permits reads. */
 export const clientOf = (connection: Connection): Client =>
   hinting(plainClientOf(connection), originOf(connection));
 
@@ -114,7 +114,7 @@ const accountClientOf = (connection: AccountConnection): Client => {
   return hinting(plain, { source, urlSource, key, variable: 'SVC_URL' });
 };
 
-/** Returns a client that shows progress on an output while an answer takes long. */
+/** Returns a client that shows progress on an output while it waits for an answer. */
 export const showingWaits = (client: Client, out: Output): Client => ({
   baseUrl: client.baseUrl,
   send: (shape, input) =>
@@ -144,7 +144,7 @@ export const connectOperator = (lookup: Lookup): Client =>
 export const connectAccount = (lookup: Lookup): Client =>
   accountClientOf(readAccountConnection(lookup));
 
-/** Returns a client that throws `unavailable` for answers that take longer than `patienceMs`. */
+/** Returns a client that throws `unavailable` if an answer takes longer than `patienceMs`. */
 export const answeringWithin = (client: Client, patienceMs: number): Client => ({
   baseUrl: client.baseUrl,
   async send(shape, input) {
@@ -156,9 +156,11 @@ export const answeringWithin = (client: Client, patienceMs: number): Client => (
       if (error !== late.reason) throw error;
       throw new AppError(
         'unavailable',
-        `${client.baseUrl} took the request and did not answer within ${patienceMs / 1_000} s`,
+        `${client.baseUrl} accepted the request, but did not answer within ${patienceMs / 1_000} s`,
         {
-          detail: { hint: 'the service, or a proxy before it, hangs: see its log and restart it' },
+          detail: {
+            hint: 'the service, or a proxy in front of it, hangs: read its log and restart it',
+          },
         },
       );
     }

@@ -48,7 +48,7 @@ describe('readConnection', () => {
     expect(readConnection({ env: {}, cwd: below }).url).toBe('http://nearer');
   });
 
-  it('looks only into the folder that is named, by option before variable', () => {
+  it('reads only the folder that is named, by the option rather than the variable', () => {
     putCredentials(join(root, 'one'), 'http://one');
     putCredentials(join(root, 'two'), 'http://two');
     const env = { SVC_DATA: 'one' };
@@ -59,7 +59,7 @@ describe('readConnection', () => {
     );
   });
 
-  it('prefers a folder named on the command line to the variables of keys', () => {
+  it('prefers a folder that the command line names to variables with keys', () => {
     putCredentials(join(root, 'two'), 'http://two');
     const env = { SVC_PUBLIC_KEY: 'pk' };
     expect(readConnection({ env, cwd: root, data: 'two' }).url).toBe('http://two');
@@ -83,7 +83,7 @@ describe('readConnection', () => {
     );
   });
 
-  it("finds the operators' credentials of svc up in its data folder", () => {
+  it("finds the operator's credentials of svc up in its data folder", () => {
     putCredentials(join(root, '.svc'), 'http://file');
     const secrets = join(root, '.svc', 'secrets.json');
     writeFileSync(secrets, '{"poolToken": "pt", "internalPort": 4713}');
@@ -93,14 +93,14 @@ describe('readConnection', () => {
     expect(() => readOperatorConnection({ env: {}, cwd: root })).toThrow('internalPort');
   });
 
-  it('says how the credentials of a data folder are found', () => {
+  it('explains how to name a data folder so that its credentials are found', () => {
     expect(wayToCredentials('/home/ada/.svc')).toContain('by itself');
     expect(wayToCredentials('/var/svc-data')).toContain('--data');
   });
 
-  it('says which file is broken', () => {
+  it('names a file that cannot be parsed', () => {
     mkdirSync(join(root, '.svc'));
     writeFileSync(join(root, '.svc', 'credentials.json'), '{"url": 1}');
-    expect(() => readConnection({ env: {}, cwd: root })).toThrow('does not hold url');
+    expect(() => readConnection({ env: {}, cwd: root })).toThrow('lacks url');
   });
 });

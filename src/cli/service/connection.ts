@@ -1,8 +1,7 @@
 /**
- * Finds the service and the credentials of a command: the variables SVC_URL, SVC_PUBLIC_KEY and SVC_SECRET_KEY, else
+ * Finds the service and the credentials of a command: the variables SVC_URL, SVC_PUBLIC_KEY and SVC_SECRET_KEY, or else
  * the credentials file in the data folder of `svc up`.
- *
- * The two are never mixed, so that a local key is not sent to another address.
+ * Variables and file are never combined, so that a local key is not sent to another address.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -21,17 +20,20 @@ export type Connection = {
   /** Base address of the service, without `/api/public`. */
   url: string;
   publicKey: string;
-  /** Absent: the client can only read. */
+  /** Secret key; absent: the client can only read. */
   secretKey: Secret | undefined;
-  /** Source of the keys, for messages. */
+  /** Description of where the keys were read, for messages. */
   source: string;
-  /** Source of the address, for messages. Absent: the address is the default. */
+  /** Description of where the address was read, for messages. Absent: the address is the default. */
   urlSource: string | undefined;
   /** File of the authority that issued the certificate of `svc up --tls`. */
   caFile?: string | undefined;
 };
 
-/** Places to search for a connection: the environment, the working folder, and the data folder named by an option. */
+/**
+ * Places that are searched for a connection: the environment, the working folder, and the data folder that an option
+ * names.
+ */
 export type Lookup = { env: Env; cwd: string; data?: string | undefined };
 
 /** Contents of `credentials.json`; `organization` is the key pair of the organization. */
@@ -65,7 +67,7 @@ const fromEnv = (env: Env): Connection | undefined => {
   };
 };
 
-/** Returns how commands find the credentials of a service with this data folder. */
+/** Returns what a user has to do so that commands find the credentials in this data folder. */
 export const wayToCredentials = (dataFolder: string): string =>
   basename(dataFolder) === defaultDataFolder
     ? 'svc finds them by itself, there and below'
@@ -76,7 +78,10 @@ const foldersAbove = (folder: string): string[] => {
   return above === folder ? [folder] : [folder, ...foldersAbove(above)];
 };
 
-/** Finds the credentials file: in the named data folder, else in the nearest `.svc`. */
+/**
+ * Finds the credentials file in the named data folder. If none is named, searches the nearest `.svc` folder, here or
+ * above.
+ */
 const findCredentials = ({ env, cwd, data }: Lookup, variables: string): string => {
   const named = data ?? (env.SVC_DATA?.trim() || undefined);
   const files =
@@ -102,7 +107,7 @@ const readCredentials = (file: string): Connection => {
   }
   const { url, publicKey, secretKey, caFile } = parsed;
   if (typeof url !== 'string' || typeof publicKey !== 'string' || typeof secretKey !== 'string') {
-    throw new AppError('unauthenticated', `${file} does not hold url, publicKey and secretKey`);
+    throw new AppError('unauthenticated', `${file} lacks url, publicKey or secretKey`);
   }
   return {
     ...{ url, publicKey, secretKey: new Secret(secretKey) },
@@ -161,8 +166,8 @@ const readOrganization = (file: string): AccountConnection => {
   ) as Partial<Credentials>;
   const { publicKey, secretKey } = organization ?? {};
   if (typeof publicKey !== 'string' || typeof secretKey !== 'string') {
-    throw new AppError('unauthenticated', `${file} holds no key pair of the organization`, {
-      detail: { hint: `start the service anew with "svc up", or set ${accountVariables}` },
+    throw new AppError('unauthenticated', `${file} has no key pair of the organization`, {
+      detail: { hint: `restart the service with "svc up", or set ${accountVariables}` },
     });
   }
   const authorization = basicOf(publicKey, secretKey);
@@ -170,17 +175,21 @@ const readOrganization = (file: string): AccountConnection => {
 };
 
 /**
- * Reads the credentials for account management: SVC_API_TOKEN, else the key pair of an organization in
- * SVC_ORGANIZATION_PUBLIC_KEY and SVC_ORGANIZATION_SECRET_KEY, else that of the credentials file. Throws `invalid` or
- * `unauthenticated`.
+ * Reads the credentials for account management: SVC_API_TOKEN; or else the key pair of an organization in
+ * SVC_ORGANIZATION_PUBLIC_KEY and SVC_ORGANIZATION_SECRET_KEY; or else the key pair in the credentials file. Throws
+ * `invalid` or `unauthenticated`.
  */
 export const readAccountConnection = (lookup: Lookup): AccountConnection => {
   const fromVariables = lookup.data === undefined ? accountFromEnv(lookup.env) : undefined;
   if (fromVariables !== undefined) return fromVariables;
   if (lookup.data === undefined && lookup.env.SVC_URL?.trim()) {
-    throw new AppError('unauthenticated', 'SVC_URL is set, but nothing to manage accounts with', {
-      detail: { hint: `set ${accountVariables}` },
-    });
+    throw new AppError(
+      'unauthenticated',
+      'SVC_URL is set, but no credentials for managing accounts are',
+      {
+        detail: { hint: `set ${accountVariables}` },
+      },
+    );
   }
   return readOrganization(findCredentials(lookup, accountVariables));
 };
@@ -203,8 +212,8 @@ const readOwn = (file: string): { url: string; token: Secret } => {
   }
   const { poolToken, internalPort } = parsed;
   if (typeof poolToken !== 'string' || typeof internalPort !== 'number') {
-    const hint = 'start the service anew with "svc up"';
-    throw new AppError('unauthenticated', `${file} does not hold poolToken and internalPort`, {
+    const hint = 'restart the service with "svc up"';
+    throw new AppError('unauthenticated', `${file} lacks poolToken or internalPort`, {
       detail: { hint },
     });
   }
@@ -217,7 +226,7 @@ const readAdminUrl = ({ env }: Lookup): Pick<OperatorConnection, 'url' | 'urlSou
   if (given === undefined && env.SVC_URL?.trim()) {
     throw new AppError('invalid', 'SVC_URL is set, but SVC_ADMIN_URL is not', {
       detail: {
-        hint: 'operators ask the control plane at its internal address (SVC_INTERNAL_LISTEN)',
+        hint: "it must be the control plane's internal address (SVC_INTERNAL_LISTEN)",
       },
     });
   }
@@ -227,8 +236,8 @@ const readAdminUrl = ({ env }: Lookup): Pick<OperatorConnection, 'url' | 'urlSou
 };
 
 /**
- * Reads an operator's connection: the variables SVC_ADMIN_URL and SVC_ADMIN_TOKEN or SVC_POOL_TOKEN, else the secrets
- * of `svc up` in its data folder. Throws `invalid` or `unauthenticated` with a hint.
+ * Reads an operator's connection: the variables SVC_ADMIN_URL and SVC_ADMIN_TOKEN or SVC_POOL_TOKEN; or else the
+ * secrets of `svc up` in its data folder. Throws `invalid` or `unauthenticated` with a hint.
  */
 export const readOperatorConnection = (lookup: Lookup): OperatorConnection => {
   const source = ['SVC_ADMIN_TOKEN', 'SVC_POOL_TOKEN'].find((name) => lookup.env[name]?.trim());

@@ -8,7 +8,7 @@ import { findVersion, readFile } from './versions.ts';
 
 const contractFile = 'schema/runtime.json';
 
-/** Returns the version that an address names, or else the head of the world, with its contract. */
+/** Returns the version that an address names, or else the head of the world, together with its contract. */
 export const findContract = async (
   client: Client,
   address: string,

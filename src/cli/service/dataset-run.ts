@@ -1,7 +1,7 @@
 /**
- * Client of a dataset run on a world. The service opens a session on each item, and links and closes graded ones. This
- * file builds the environment of an agent, reports the end of its command, and grades its session; `run-agent.ts` runs
- * the command.
+ * Client of a dataset run on a world. The service opens a session for each item, and closes a session once it is
+ * graded. This file builds the environment of an agent, reports the end of its command, and grades its session;
+ * `run-agent.ts` runs the command.
  */
 import { type AgentEnd, outcomeOfExit } from '#domain/agent-end.ts';
 import { AppError } from '#domain/error.ts';
@@ -18,7 +18,7 @@ import { sendCall, waitUntilReady } from './waits.ts';
 /** Dataset run on a world. */
 export type Run = { client: Client; dataset: string; run: string; signal: AbortSignal };
 
-/** Item with its session. */
+/** Item of the run, and the session that is open for it. */
 export type OpenItem = RolloutView & { sessionId: string };
 
 const lookEveryMs = 500;
@@ -53,7 +53,7 @@ export const readItems = async (run: Run): Promise<{ items: RolloutView[]; run: 
 const isOpen = (item: RolloutView): item is OpenItem => item.sessionId !== null;
 
 /**
- * Calls `opened` once for each session that the service opens, until the run is over or stopped. Returns the last
+ * Calls `opened` once for each session that the service opens, until the run is finished or stopped. Returns the last
  * state of the run.
  */
 export const followRun = async (
@@ -108,21 +108,26 @@ export const agentEnv = (session: SessionView, item: string): Record<string, str
   );
 };
 
-/** Surfaces through which an agent acts. Ledger entries of the harness and of webhooks are not acts of the agent. */
+/**
+ * Channels through which an agent acts. Ledger entries of the harness and of webhooks are not requests of the agent.
+ */
 const agentOrigins: readonly LedgerOrigin[] = ['tool', 'api', 'ui', 'browser'];
 
-/** Returns true if the agent made any request. It asks the host, whose ledger is always current. */
+/** Returns true if the agent made any request. The answer comes from the host, whose ledger is always up to date. */
 const hasActed = async ({ client, signal }: Pick<Run, 'client' | 'signal'>, sessionId: string) => {
   const input = { entity: ledgerEntity, where: { via: agentOrigins }, limit: 1 };
   const call = await sendCall({ client, sessionId, call: { kind: 'state', input }, signal });
   if (call.state !== 'succeeded') {
     const why = call.error?.message ?? call.state;
-    throw new AppError('unavailable', `the ledger of ${sessionId} was not read: ${why}`);
+    throw new AppError('unavailable', `the ledger of ${sessionId} could not be read: ${why}`);
   }
   return (call.output as { rows: readonly unknown[] }).rows.length > 0;
 };
 
-/** Reports how the agent of a session ended, with its output. If the agent failed, the service fails the item. */
+/**
+ * Reports how the agent of a session ended, together with its output. If the agent failed, the service marks the item
+ * as failed.
+ */
 export const reportAgent = async (
   run: Run,
   sessionId: string,
@@ -145,10 +150,10 @@ export const gradeSession = async (
   const call = await sendCall({ client, sessionId, call: { kind: 'grade' }, signal });
   if (call.state === 'succeeded') return call.output as Grade;
   const why = call.error?.message ?? call.state;
-  throw new AppError('unavailable', `the session ${sessionId} was not graded: ${why}`);
+  throw new AppError('unavailable', `the session ${sessionId} could not be graded: ${why}`);
 };
 
-/** Grades a session that was opened for an item, by any client, links it in the run, and closes it. */
+/** Grades a session that any client used for an item, links it to the item in the run, and closes it. */
 export const gradeAndLink = async (
   run: Run,
   datasetItemId: string,

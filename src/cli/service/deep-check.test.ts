@@ -5,7 +5,7 @@ import { checkAllBlobs } from './deep-check.ts';
 
 const out = { isTerminal: false, write: () => undefined } as unknown as Output;
 
-/** Creates a service that answers with these pages, by their number. */
+/** Creates a service that answers with the given pages, by their number. */
 const serving = (pages: readonly string[][]): Client => {
   const send = async (_: unknown, { query }: { query: { after?: string } }) => {
     const page = Number(query.after ?? 0);
@@ -17,7 +17,7 @@ const serving = (pages: readonly string[][]): Client => {
   return { baseUrl: '', send: send as unknown as Client['send'] };
 };
 
-it('repeats the check until all blobs were read', async () => {
+it('the deep check of blobs repeats the request until all blobs were read', async () => {
   expect(await checkAllBlobs(serving([[], [], []]), out)).toEqual({
     name: 'bytes',
     status: 'ok',
@@ -26,11 +26,11 @@ it('repeats the check until all blobs were read', async () => {
   });
 });
 
-it('names the affected worlds, with a hint', async () => {
+it('the deep check of blobs names the affected worlds, with a hint', async () => {
   expect(await checkAllBlobs(serving([['o/p/one'], [], ['o/p/two']]), out)).toMatchObject({
     status: 'failed',
     message:
-      'blobs of 2 worlds are gone or hold other bytes (15 worlds, 3 MiB read): o/p/one (sha256:b), o/p/two (sha256:b)',
+      'blobs of 2 worlds are missing or have other contents (15 worlds checked, 3 MiB read): o/p/one (sha256:b), o/p/two (sha256:b)',
     fix: expect.stringContaining('copy them back over those in the folder /b'),
   });
 });

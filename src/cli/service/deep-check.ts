@@ -1,4 +1,6 @@
-/** Implements `svc admin doctor --deep`: checks all blobs of worlds in batches, and shows the progress. */
+/**
+ * Implements `svc admin doctor --deep`: has the service check all blobs of worlds in batches, and shows the progress.
+ */
 import { type BlobsChecked, checkBlobs, type DoctorCheck } from '#wire/admin-api/operations.ts';
 import type { Client } from '#wire/client.ts';
 import type { Output } from '../terminal/context.ts';
@@ -11,7 +13,7 @@ const mib = 2 ** 20;
 type Total = { damaged: string[]; looked: number; bytes: number; place: string };
 
 const judge = ({ damaged, looked, bytes, place }: Total): DoctorCheck => {
-  const read = `${looked} worlds, ${Math.ceil(bytes / mib)} MiB read`;
+  const read = `${looked} worlds checked, ${Math.ceil(bytes / mib)} MiB read`;
   if (damaged.length === 0) {
     return { name, status: 'ok', message: `no blob is damaged: ${read}`, fix: null };
   }
@@ -19,12 +21,12 @@ const judge = ({ damaged, looked, bytes, place }: Total): DoctorCheck => {
   return {
     name,
     status: 'failed',
-    message: `blobs of ${damaged.length} worlds are gone or hold other bytes (${read}): ${damaged.slice(0, shown).join(', ')}${more}`,
-    fix: `copy them back over those in ${place}, or remove them there and make the worlds again under their slugs (svc worlds create <slug> --from <tree>)`,
+    message: `blobs of ${damaged.length} worlds are missing or have other contents (${read}): ${damaged.slice(0, shown).join(', ')}${more}`,
+    fix: `restore them in ${place} from a copy, or remove them there and create the worlds again under their slugs (svc worlds create <slug> --from <tree>)`,
   };
 };
 
-/** Checks all blobs. */
+/** Checks all blobs of worlds. */
 export const checkAllBlobs = (client: Client, out: Output): Promise<DoctorCheck> =>
   withProgress({ out, step: 'reading the blobs of worlds' }, async ({ showStep }) => {
     const sum: Total = { damaged: [], looked: 0, bytes: 0, place: '' };

@@ -1,13 +1,13 @@
 /**
- * Starts the program that serves a folder. The program reads worlds from its standard input, and reports their state
- * and each request on its standard output.
+ * Starts the program that serves a folder. The program reads worlds from its standard input. On its standard output, it
+ * reports whether a world is served, and each request.
  */
 import type { Env } from '#runtime/env.ts';
 import type { FolderWorld, ProgramLine } from '#wire/program-lines/lines.ts';
 import { type HostProgram, startHostProgram } from './host-program.ts';
 
 export type FolderProgram = Pick<HostProgram, 'ended' | 'stop'> & {
-  /** Serves this world from now on. */
+  /** Makes the program serve this world from now on. */
   give(world: FolderWorld): void;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Posts one webhook delivery to a receiver of the user: the exact text and headers that were signed. Each delivery has
- * its own connection, so that the receiver may restart between two of them.
+ * Posts one webhook delivery to a receiver of the user, with the exact text and headers that were signed. Each delivery
+ * has its own connection, so that the receiver may restart between two deliveries.
  */
 
 import { request as httpRequest } from 'node:http';
@@ -10,18 +10,18 @@ import { own } from '#domain/json.ts';
 import type { DeliveryView } from '#wire/public-api/sessions/delivery.ts';
 import type { Forwarded } from '../views/webhooks.ts';
 
-/** Timeout of a receiver, in milliseconds. */
+/** Timeout for the receiver's answer, in milliseconds. */
 export const receiverMs = 60_000;
-/** Bytes of an answer's body that are read; they are discarded. */
+/** Maximum number of bytes of an answer's body that are read; they are discarded. */
 const mostAnswerBytes = 1024 * 1024;
 const mostReasonChars = 500;
 
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there: the connection was refused',
-  ECONNRESET: 'the connection was closed before there was an answer',
-  EPIPE: 'the connection was closed before there was an answer',
-  ENOTFOUND: 'the name of the receiver is not known',
-  EAI_AGAIN: 'the name of the receiver could not be looked up',
+  ECONNRESET: 'the connection was closed before an answer arrived',
+  EPIPE: 'the connection was closed before an answer arrived',
+  ENOTFOUND: 'the name of the receiver does not exist',
+  EAI_AGAIN: 'the name of the receiver could not be resolved',
 };
 
 const reasonOf = (error: unknown, isLate: boolean, limitMs: number): string => {
@@ -59,7 +59,10 @@ const post = (target: URL, { headers, body }: Sent, signal: AbortSignal): Promis
     request.end(bytes);
   });
 
-/** Posts the delivery once. Throws only when the signal aborts, with its reason; the outcome is then unknown. */
+/**
+ * Posts the delivery once. Throws only if the signal aborts, with the signal's reason; whether the receiver got the
+ * delivery is then unknown.
+ */
 export const forward = async (
   target: URL,
   delivery: Sent,

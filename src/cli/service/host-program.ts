@@ -1,4 +1,4 @@
-/** Starts programs of the world host for a command, as child processes that end with this process. */
+/** Starts programs of the world host for a command. They are child processes that end with this process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -11,24 +11,27 @@ import { readProgramLine } from '#wire/program-lines/read.ts';
 
 export type HostProgram = {
   child: ChildProcess;
-  /** Resolves when the program has ended. Rejects with its last output if it failed without being stopped. */
+  /** Resolves when the program has ended. Rejects with the program's last output if it failed without being stopped. */
   ended: Promise<void>;
   stop(): Promise<void>;
 };
 
 export type HostProgramOptions = {
-  /** Main file of the program, below the folder of the world host. */
+  /** Path of the program's main file, below the folder of the world host. */
   main: 'folder/main.ts' | 'regrade/main.ts';
-  /** Description of the program for the message that it ended. */
+  /** Name of the program, for the message that it ended. */
   what: string;
-  /** Environment of this process, of which the program gets the variables that it reads, and its own variables. */
+  /**
+   * Environment of this process, from which the program gets the variables that it needs, and further variables for the
+   * program.
+   */
   env: Env;
   own: Readonly<Record<string, string>>;
   /** Called with each line that the program prints. */
   hear(line: ProgramLine): void;
 };
 
-/** Variables of the caller's environment that the program reads. */
+/** Names of the variables in the user's environment that the program needs. */
 const passedOn = [
   'PATH',
   'HOME',

@@ -1,6 +1,6 @@
 /**
- * Imports rows from start to end. Few rows go in one request. More go as chunks of a batch, which the same command
- * continues after an interruption.
+ * Imports rows from start to end. A few rows are sent in one request. More rows are sent as chunks of a batch, which
+ * the same command continues after an interruption.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#domain/error.ts';
@@ -32,7 +32,7 @@ export type FindPlace = (refusal: Pick<RefusalView, 'chunk' | 'index'>) => strin
 
 export type ImportEnd = { batch: BatchView; placeOf: FindPlace; sent: Sent };
 
-/** Largest import in one request, in characters of rows. */
+/** Maximum size of an import in one request, in characters of JSON. */
 const inlineChars = 512 * 1024;
 const lookEveryMs = 500;
 
@@ -54,7 +54,7 @@ const follow = async (job: ImportJob, batchId: string): Promise<BatchView> => {
 
 const sizeOf = ({ rows }: RowChunk): number => rows.reduce((sum, { json }) => sum + json.length, 0);
 
-/** Takes the first chunks, as many as fit into one request; `rest` is null if these are all. */
+/** Takes as many of the first chunks as fit into one request. `rest` is null if there are no others. */
 const takeFew = async (chunks: AsyncGenerator<RowChunk>) => {
   const few: RowChunk[] = [];
   let chars = 0;
@@ -73,7 +73,7 @@ async function* all(few: readonly RowChunk[], rest: AsyncGenerator<RowChunk> | n
 }
 
 /**
- * Imports few rows in one request. Its refusals count the rows of the whole request: all rows of the first entity,
+ * Imports a few rows in one request. Its refusals count the rows of the whole request: all rows of the first entity,
  * then those of the next.
  */
 const importFew = async (job: ImportJob, chunks: readonly RowChunk[]): Promise<ImportEnd> => {
@@ -148,7 +148,7 @@ const sendAll = async (job: ImportJob, chunks: AsyncIterable<RowChunk>): Promise
 
 const nothingSent: Sent = { chunks: 0, rows: 0, bytes: 0, sentBytes: 0 };
 
-/** Returns the result of an interrupted command's batch that was complete; undefined if chunks are missing. */
+/** Returns the result if an interrupted command had sent the whole batch; undefined if chunks are missing. */
 const findEarlier = async (job: ImportJob): Promise<ImportEnd | undefined> => {
   const { client, slug, note, signal } = job;
   if (note.batchId === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Keyed queues: order within a key, the limit of concurrent keys, and the bound of held items. */
+/** Tests keyed queues: the order within a key, the limit of concurrent keys, and the bound of held items. */
 import { describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { KeyedQueue } from './keyed-queue.ts';
@@ -21,7 +21,7 @@ const controlled = (limits: { atOnce: number; most: number }) => {
   return { queue, begun, began, ends };
 };
 
-/** Returns true if a promise is settled now, together with everything that follows at once. */
+/** Returns true if a promise settles at once, including everything that follows without waiting. */
 const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
   const pending = Symbol('pending');
   const turn = new Promise((resolve) => setImmediate(resolve, pending));
@@ -45,7 +45,7 @@ describe('KeyedQueue', () => {
     expect(begun).toEqual(['a1', 'b1', 'c1', 'a2']);
   });
 
-  it('waits for capacity while as many items are held as allowed', async () => {
+  it('makes callers wait while the maximum number of items is held', async () => {
     const { queue, ends } = controlled({ atOnce: 1, most: 2 });
     await queue.capacity();
     queue.add('a', 'a1');
@@ -71,7 +71,7 @@ describe('KeyedQueue', () => {
     expect(begun).toEqual(['a1']);
   });
 
-  it('is drained at once when nothing was added', async () => {
+  it('is drained at once if nothing was added', async () => {
     await controlled({ atOnce: 1, most: 1 }).queue.drained();
   });
 });

@@ -4,9 +4,9 @@
  */
 
 export type KeyedQueueOptions<Item> = {
-  /** Maximum number of keys that are worked on concurrently. */
+  /** Maximum number of keys whose items are worked on concurrently. */
   atOnce: number;
-  /** Most items held, including those being worked on. */
+  /** Maximum number of held items, including those being worked on. */
   most: number;
   work(item: Item): Promise<void>;
 };
@@ -14,7 +14,7 @@ export type KeyedQueueOptions<Item> = {
 export class KeyedQueue<Item> {
   readonly #options: KeyedQueueOptions<Item>;
   readonly #queues = new Map<string, Item[]>();
-  /** Keys that have an item and are not being worked on, in the order in which they became ready. */
+  /** Keys that have an item but are not being worked on, in the order in which they became ready. */
   readonly #ready: string[] = [];
   #running = 0;
   #held = 0;
@@ -36,7 +36,7 @@ export class KeyedQueue<Item> {
     this.#startReady();
   }
 
-  /** Resolves when fewer items are held than the limit. Rejects with the error of an item's work. */
+  /** Resolves when fewer items are held than the maximum. Rejects with the error of an item's work. */
   capacity(): Promise<void> {
     return this.#untilBelow(this.#options.most);
   }
@@ -55,7 +55,7 @@ export class KeyedQueue<Item> {
     }
   }
 
-  /** Works on the first item of a key. After a failure, the remaining items are only removed. */
+  /** Works on the first item of a key. After a failure, the remaining items are removed without being worked on. */
   async #run(key: string): Promise<void> {
     const [item] = this.#queues.get(key) ?? [];
     try {

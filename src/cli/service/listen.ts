@@ -1,9 +1,9 @@
 /**
- * Forwards the webhook deliveries of a session to one receiver, and stores its answers in the service. Each request
- * asks for deliveries after the last one seen, so none is read twice or missed. The service holds its answer until
- * there is a delivery. Failed requests are repeated until they succeed or the command is interrupted.
- *
- * Deliveries to one subscription go out in order, one at a time; those to several subscriptions go concurrently.
+ * Forwards the webhook deliveries of a session to one receiver, and stores the receiver's answers in the service. Each
+ * request asks for deliveries after the last one seen, so none is read twice or missed. The service holds its answer
+ * until there is a delivery. Failed requests are repeated until they succeed or the command is interrupted.
+ * Deliveries to one subscription are sent in order, one at a time; those to several subscriptions are sent
+ * concurrently.
  */
 import { backoffMs } from '#domain/backoff.ts';
 import { AppError } from '#domain/error.ts';
@@ -27,21 +27,24 @@ export type ListenOptions = {
   client: Client;
   sessionId: string;
   target: URL;
-  /** True to also forward deliveries that the session already has. */
+  /** True to also forward deliveries that the session made before the command. */
   replay: boolean;
-  /** True to end after those. */
+  /** True to end once those deliveries are forwarded. */
   once: boolean;
-  /** Interval between two polls. Absent: the service holds its answer until there is a delivery. */
+  /** Interval between two polls, in milliseconds. Absent: the service holds its answer until there is a delivery. */
   intervalMs?: number | undefined;
   signal: AbortSignal;
-  /** Timeout of the receiver's answer; shorter only in tests. */
+  /** Timeout of the receiver's answer, in milliseconds; shorter only in tests. */
   receiverMs?: number;
   onForwarded(done: ForwardedDelivery): void;
-  /** Called when the service cannot be reached, once for a series of failures. */
+  /** Called when the service cannot be reached, only once for consecutive failures. */
   onAway(error: AppError): void;
 };
 
-/** End of the command: all existing deliveries were forwarded, the session is over, or the command was interrupted. */
+/**
+ * Reason why the command ends: all existing deliveries were forwarded, the session has ended, or the command was
+ * interrupted.
+ */
 export type ListenEnd =
   | { kind: 'done'; state: SessionState; isOver: boolean }
   | { kind: 'over'; state: SessionState }
@@ -49,10 +52,10 @@ export type ListenEnd =
 
 const holdSeconds = 25;
 const pauses = { firstMs: 250, mostMs: 5_000 };
-/** Limits: deliveries forwarded concurrently, and deliveries held. A last page may exceed the latter. */
+/** Maximum numbers of deliveries: forwarded concurrently, and held. The last page read may exceed the latter. */
 const forwardedAtOnce = 16;
 const mostHeld = 100;
-/** Longest wait of `once` for deliveries that the session's host has not uploaded yet. */
+/** Maximum wait of `once` for deliveries that the session's host has not uploaded yet, in milliseconds. */
 const settleMs = 15_000;
 const beyondAll = 2 ** 31 - 1;
 
@@ -91,7 +94,7 @@ const read = (options: ListenOptions, after: number, wait: number): Promise<Deli
   });
 };
 
-/** Returns the number of the last delivery that the session's host has made; 0 if the host cannot be asked. */
+/** Returns the number of the last delivery that the session's host has made; 0 if the host does not answer. */
 const lastMade = async (options: ListenOptions): Promise<number> => {
   const { client, sessionId, signal } = options;
   try {
@@ -105,7 +108,7 @@ const lastMade = async (options: ListenOptions): Promise<number> => {
   }
 };
 
-/** Sends answers to be stored. Returns the stored answer of each; none if the session no longer exists. */
+/** Sends answers to be stored. Returns the stored answer to each delivery; none if the session no longer exists. */
 const sendAnswers = async (
   options: ListenOptions,
   answers: AnswersBody['answers'],
@@ -144,7 +147,7 @@ const forwardOne = async (
 const queueKeyOf = ({ world, subscription, url }: DeliveryView): string =>
   JSON.stringify([world, subscription ?? url]);
 
-/** Returns the delivery to start after, and the last delivery that `once` waits for. */
+/** Returns the delivery after which to start, and the last delivery that `once` waits for. */
 const begin = async (options: ListenOptions): Promise<{ after: number; upTo: number }> => {
   if (options.replay) return { after: 0, upTo: options.once ? await lastMade(options) : 0 };
   const { meta } = await read(options, beyondAll, 0);
@@ -179,8 +182,8 @@ const run = async (options: ListenOptions, queue: KeyedQueue<DeliveryView>): Pro
 };
 
 /**
- * Forwards until the session is over, all is done, or the command is interrupted. Throws permanent refusals of the
- * service.
+ * Forwards until the session has ended, all deliveries are forwarded, or the command is interrupted. Throws permanent
+ * refusals of the service.
  */
 export const listen = async (options: ListenOptions): Promise<ListenEnd> => {
   const { signal } = options;

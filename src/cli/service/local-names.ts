@@ -1,9 +1,12 @@
-/** Resolves names below `localhost`, which sessions behind a local gateway have. Not every system resolves them. */
+/**
+ * Resolves names below `localhost`, which are the host names of sessions behind a local gateway. Not every system
+ * resolves them.
+ */
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
 /**
- * Looks names up as Node does. Names below `localhost` are always this machine, whatever a resolver answers (RFC
+ * Resolves names as Node does. Names below `localhost` always lead to this machine, whatever a resolver answers (RFC
  * 6761).
  */
 export const lookupLocally: LookupFunction = (hostname, options, done) =>

@@ -3,7 +3,7 @@ import { examine } from '#wire/admin-api/operations.ts';
 import type { Client } from '#wire/client.ts';
 import { answeringWithin } from './client.ts';
 
-/** A service that never answers until it is aborted. */
+/** Creates a service that never answers. */
 const silent: Client = {
   baseUrl: 'http://silent.test/api/admin',
   send: (_, { signal }) =>
@@ -12,15 +12,15 @@ const silent: Client = {
     }),
 };
 
-it('stops waiting for a service that does not answer, and reports it', async () => {
+it('a client with limited patience gives up on a service that does not answer, and reports it', async () => {
   await expect(answeringWithin(silent, 20).send(examine, {})).rejects.toMatchObject({
     code: 'unavailable',
-    message: 'http://silent.test/api/admin took the request and did not answer within 0.02 s',
-    detail: { hint: expect.stringContaining('see its log') },
+    message: 'http://silent.test/api/admin accepted the request, but did not answer within 0.02 s',
+    detail: { hint: expect.stringContaining('read its log') },
   });
 });
 
-it('rethrows the stop signal of its caller', async () => {
+it("a client with limited patience throws the stop signal's reason when its caller stops it", async () => {
   const stop = new Error('stopped');
   const signal = AbortSignal.abort(stop);
   const hears: Client = {

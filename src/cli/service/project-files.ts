@@ -1,6 +1,6 @@
 /**
- * Transfers files between a project and this machine. Files that are equal on both sides are skipped, so an
- * interrupted command is simply run again. A downloaded file replaces the local one only after its digest was checked.
+ * Transfers files between a project and this machine. A file that is equal on both is skipped, so an interrupted
+ * command is simply run again. A downloaded file replaces the local one only after its digest was checked.
  */
 import { openAsBlob } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
@@ -49,8 +49,8 @@ export async function* walkRemote(client: Client, prefix: string): AsyncGenerato
 }
 
 /**
- * Converts a failed upload into an error. Wrong bytes (400) are `invalid` and not retried. An expired address or a
- * busy store is `unavailable` and retried.
+ * Converts a failed upload into an error. Wrong bytes (400) become `invalid`, which is not retried. An expired URL or a
+ * busy store becomes `unavailable`, which is retried.
  */
 const refusedBy = async (answer: Response, what: string): Promise<AppError> => {
   const text = (await answer.text()).slice(0, 200);
@@ -61,7 +61,7 @@ const refusedBy = async (answer: Response, what: string): Promise<AppError> => {
 
 type Put = { at: string; path: string; contentType?: string | undefined; overwrite: boolean };
 
-/** Uploads a file, unless the project has the same file at this path. Returns what was done. */
+/** Uploads a file, unless the project has the same file at this path. Returns whether it was uploaded or skipped. */
 export const putFile = async (
   client: Client,
   { at, path, contentType = typeOfName(path), overwrite }: Put,
@@ -104,7 +104,9 @@ export const readRemote = async (
   return answer.body;
 };
 
-/** Downloads a file of the project, unless this machine has the same file. Returns what was done. */
+/**
+ * Downloads a file of the project, unless this machine has the same file. Returns whether it was downloaded or skipped.
+ */
 export const getFile = async (
   client: Client,
   { path, at }: { path: string; at: string },
@@ -126,7 +128,7 @@ export const getFile = async (
     await rm(part, { force: true });
     throw new AppError(
       'unavailable',
-      `what came of ${path} is not what the project has: try again`,
+      `the downloaded bytes of ${path} differ from those in the project: try again`,
     );
   }
   await rename(part, at);

@@ -8,10 +8,7 @@ import type { NotedBase } from '../files/base-note.ts';
 import { sha256Of } from '../files/digest.ts';
 import { findNoted } from './versions.ts';
 
-/**
- * Base version of a push: the given number, else the version recorded in the folder, else the head if none is
- * recorded.
- */
+/** Base version of a push: the given number, or else the version recorded in the folder, or else the head. */
 type Base = { number?: number | undefined; noted(slug: string): NotedBase };
 
 export type PushRequest = {
@@ -23,15 +20,15 @@ export type PushRequest = {
 
 export type Pushed = { answer: PushView; sentFiles: number; sentBytes: number };
 
-/** Most records under other slugs that are checked, for worlds that were renamed since. */
+/** Maximum number of records under other slugs that are checked, in case the world was renamed since. */
 const mostOthers = 20;
 
 type Head = { slug: string; number: number };
 
 const refuseBase = (what: string, { slug, number }: Head): AppError =>
-  new AppError('conflict', `${what}, so it is not known which version this is made from`, {
+  new AppError('conflict', `${what}, so the version that the folder is based on is unknown`, {
     detail: {
-      hint: `"svc worlds diff ${slug}@${number} <folder>" shows how the folder differs from the head; --base ${number} pushes upon it all the same`,
+      hint: `"svc worlds diff ${slug}@${number} <folder>" shows how the folder differs from the head; --base ${number} replaces the head anyway`,
     },
   });
 
@@ -43,7 +40,7 @@ const findBase = async (client: Client, { number, noted }: Base, head: Head): Pr
     const version = await findNoted(client, head.slug, base.id);
     if (version !== undefined) return version.number;
     throw refuseBase(
-      `the folder was noted to hold ${base.id}, which "${head.slug}" of this service does not have`,
+      `the folder is recorded to contain ${base.id}, which is not a version of "${head.slug}" on this service`,
       head,
     );
   }
@@ -54,7 +51,7 @@ const findBase = async (client: Client, { number, noted }: Base, head: Head): Pr
   return head.number;
 };
 
-/** Pushes a tree. Throws the refusal of the service. */
+/** Pushes a tree. If the service refuses the push, throws its error. */
 export const pushTree = async (
   client: Client,
   { slug, tree, base, options }: PushRequest,

@@ -1,4 +1,6 @@
-/** Reads all rows of an entity of a version, page by page. The next page is fetched while one is processed. */
+/**
+ * Reads all rows of an entity of a version, page by page. The next page is fetched while the current one is processed.
+ */
 import type { Row } from '#language/contract.ts';
 import type { Client } from '#wire/client.ts';
 import { readData } from '#wire/public-api/operations.ts';
@@ -17,7 +19,10 @@ export type RowsAsked = {
 
 type Page = Static<typeof RowsView>;
 
-/** Yields pages of rows, in their order of insertion. Versions are immutable, so nothing changes meanwhile. */
+/**
+ * Yields pages of rows, in the order in which the rows were inserted. Versions are immutable, so the rows do not change
+ * meanwhile.
+ */
 export async function* readPages(
   client: Client,
   { version, entity, where, signal }: RowsAsked,

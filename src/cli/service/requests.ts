@@ -13,13 +13,13 @@ import { exitStatus } from '../views/report.ts';
 import { requestOfRow } from '../views/request.ts';
 import { runCall } from './waits.ts';
 
-/** Filter of requests; without members, all requests match. */
+/** Filter of requests; if it has no members, all requests match. */
 export type RequestFilter = { via?: LedgerOrigin; operation?: string; status?: number };
 
 type SessionRequests = {
   data: RequestView[];
   totalItems: number;
-  /** Number of entries that were evicted or never arrived; only if there are any. */
+  /** Number of entries that were evicted or never arrived; absent if there are none. */
   dropped?: number;
 };
 
@@ -29,22 +29,22 @@ type RequestsQuestion = {
   client: Client;
   sessionId: string;
   filter: RequestFilter;
-  /** Most requests to read, up to the page size of a state call. */
+  /** Maximum number of requests to read, up to the page size of a state call. */
   limit: number;
 };
 
-/** Page of a host's ledger; `next` is the offset of the next one. */
+/** Page of a host's ledger; `next` is the offset of the next page. */
 type LedgerPage = { rows: LedgerEntry[]; total: number; next?: number; missing?: number };
 
-/** Converts the filter for a host's ledger, in which requests without status have null. */
+/** Converts the filter for a host's ledger, in which the status is null for requests without one. */
 const whereOf = ({ status, ...filter }: RequestFilter) => ({
   ...filter,
   ...(status === undefined ? {} : { status: status === 0 ? [0, null] : status }),
 });
 
 /**
- * Reads one page; undefined if the session is no longer open. If its host died during the call, the command also gets
- * a failing exit status.
+ * Reads one page; undefined if the session is no longer open. If its host was lost during the call, the command's exit
+ * status also becomes a failure.
  */
 const askHostOnce = async (
   context: Context,
@@ -102,8 +102,8 @@ const askService = async (question: RequestsQuestion): Promise<SessionRequests> 
 };
 
 /**
- * Returns the requests of a session, oldest first. If the session is ready, they come from its host's current ledger,
- * else from the service.
+ * Returns the requests of a session, oldest first. If the session is ready, they come from the current ledger of its
+ * host, otherwise from the service.
  */
 export const readRequests = async (
   context: Context,
@@ -114,6 +114,6 @@ export const readRequests = async (
   if (!isReady(session.state)) return askService(question);
   const live = await askHost(context, question);
   if (live !== undefined) return live;
-  context.err.write(`${sessionId} ended meanwhile; this is what was kept of it\n`);
+  context.err.write(`${sessionId} ended meanwhile; these are the requests that were stored\n`);
   return askService(question);
 };

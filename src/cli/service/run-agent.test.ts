@@ -20,7 +20,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 describe("an agent's command", () => {
-  it('reports exit status and output, in the order of arrival', async () => {
+  it('reports its exit status and its output, in the order of arrival', async () => {
     let said = '';
     const say = (text: string) => {
       said += text;
@@ -42,7 +42,7 @@ describe("an agent's command", () => {
     expect(exit).toMatchObject({ exitCode: 127, lastLines: [expect.stringMatching(/not found/)] });
   });
 
-  it('keeps the beginning and the end of a long output, and the last lines of errors', async () => {
+  it('keeps the beginning and the end of a long output, and the last lines on standard error', async () => {
     const exit = await run(`echo first; seq 1 60000; echo last; seq 1 90 >&2`);
     expect(exit.outputCut).toBe(true);
     expect(exit.output).toMatch(/^first\n1\n/);
@@ -52,7 +52,7 @@ describe("an agent's command", () => {
     expect(exit.lastLines).toEqual(Array.from({ length: 20 }, (_, at) => String(71 + at)));
   });
 
-  it('does not cut what just fits, nor a character of several bytes', async () => {
+  it('does not cut an output that just fits, nor a character of several bytes', async () => {
     const chars = agentOutputLimits.chars - 100;
     const exit = await run(`head -c ${chars} /dev/zero | tr '\\0' x; printf 'ü→🙂'`);
     expect(exit).toMatchObject({ output: `${'x'.repeat(chars)}ü→🙂`, outputCut: false });
@@ -66,7 +66,7 @@ describe("an agent's command", () => {
     await until(async () => !isAlive(pid), { timeoutMs: 9_000, what: 'the end of its child' });
   });
 
-  it('is killed when it is aborted, which is not its own exit', async () => {
+  it('is killed when its signal aborts, which does not count as its own exit', async () => {
     const stopping = new AbortController();
     let pid = 0;
     const say = (text: string) => {
@@ -79,13 +79,13 @@ describe("an agent's command", () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('throws when the command cannot be started', async () => {
+  it('throws if the command cannot be started', async () => {
     await expect(run('true', { cwd: '/no/such/folder' })).rejects.toThrow(/ENOENT/);
   });
 });
 
 describe('the environment of an agent', () => {
-  it("has the caller's environment variables without its keys", () => {
+  it("contains the caller's variables except the caller's keys", () => {
     const caller = { HOME: '/h', SVC_PUBLIC_KEY: 'pk', SVC_SECRET_KEY: 'sk', SVC_API_TOKEN: 'pat' };
     expect(envOfAgent(caller, { SVC_API_TOKEN: 'st-1' })).toEqual({
       ...{ HOME: '/h', SVC_API_TOKEN: 'st-1' },

@@ -1,6 +1,7 @@
 /**
- * Runs an agent's command in a shell until it ends or its time is over. Its output is passed on as it comes; the
- * beginning and the end are kept. The command has its own process group, so that its child processes end with it.
+ * Runs an agent's command in a shell until it ends or its time is over. Its output is passed on as it arrives; the
+ * beginning and the end are also stored. The command has its own process group, so that its child processes end with
+ * it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +16,7 @@ export type AgentExit = {
   signal: string | null;
   hasTimedOut: boolean;
   seconds: number;
-  /** Last lines on standard error. */
+  /** Last lines that the command wrote to standard error. */
   lastLines: string[];
   output: string;
   outputCut: boolean;
@@ -26,28 +27,28 @@ export type AgentCommand = {
   env: Env;
   cwd: string;
   signal: AbortSignal;
-  /** Undefined: no time limit. */
+  /** Time limit in milliseconds; undefined: none. */
   timeoutSeconds?: number | undefined;
   say(text: string): void;
 };
 
-/** Keys of the caller, which an agent could use to read the graders of its task. */
+/** Variables with the caller's keys, with which an agent could read the graders of its task. */
 const callerKeys = ['SVC_PUBLIC_KEY', 'SVC_SECRET_KEY', 'SVC_API_TOKEN'];
 
-/** Returns the environment of an agent: the caller's without its keys, plus the given variables. */
+/** Returns the environment of an agent: the caller's environment without its keys, with the given variables added. */
 export const envOfAgent = (caller: Env, given: Record<string, string>): Env => ({
   ...Object.fromEntries(Object.entries(caller).filter(([name]) => !callerKeys.includes(name))),
   ...given,
 });
 
-/** Time from SIGTERM to SIGKILL. */
+/** Time from SIGTERM to SIGKILL, in milliseconds. */
 const graceMs = 5_000;
 
 const cutText = '\n[… left out …]\n';
 const startChars = limits.chars / 4;
 const endChars = limits.chars - startChars - cutText.length;
 
-/** Keeps the beginning and the end of the output. */
+/** Stores only the beginning and the end of the output. */
 const keepOutput = () => {
   let start = '';
   let end = '';
@@ -69,7 +70,7 @@ const keepOutput = () => {
   };
 };
 
-/** Keeps the last lines of a stream. */
+/** Stores only the last lines of a stream. */
 const keepLines = () => {
   const most = limits.lines * limits.lineChars;
   let tail = '';
@@ -109,8 +110,8 @@ const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
 };
 
 /**
- * Ends the command when the signal aborts or its time is over. Returns a function that is true after its time was
- * over, and one that ends the watch.
+ * Ends the command when the signal aborts or its time is over. Returns two functions: one that is true once the time
+ * was over, and one that ends the watch.
  */
 const watchTime = (child: ChildProcess, { signal, timeoutSeconds }: AgentCommand) => {
   let hasTimedOut = false;
@@ -142,7 +143,7 @@ const watchTime = (child: ChildProcess, { signal, timeoutSeconds }: AgentCommand
   };
 };
 
-/** Runs the command to its end. Throws if no shell can be started, and if the signal aborts. */
+/** Runs the command to its end. Throws if no shell can be started, or if the signal aborts. */
 export const runAgent = async (agent: AgentCommand): Promise<AgentExit> => {
   const { command, env, cwd, signal, say } = agent;
   signal.throwIfAborted();

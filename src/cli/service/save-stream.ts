@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { AppError } from '#domain/error.ts';
 
 /**
- * Writes a stream to a path and replaces an existing file. If the stream breaks off, the partial file is removed and
- * an existing file stays. `what` names the content in the error.
+ * Writes a stream to a path, and replaces an existing file. If the stream breaks off, the partial file is removed and
+ * an existing file is left alone. `what` names the content in the error.
  */
 export const saveStream = async (source: Readable, path: string, what: string): Promise<void> => {
   const beside = `${path}.part`;
@@ -16,6 +16,8 @@ export const saveStream = async (source: Readable, path: string, what: string): 
     await rename(beside, path);
   } catch (cause) {
     await rm(beside, { force: true });
-    throw new AppError('unavailable', `${what} could not be written whole to ${path}`, { cause });
+    throw new AppError('unavailable', `${what} could not be completely written to ${path}`, {
+      cause,
+    });
   }
 };

@@ -15,7 +15,7 @@ import { chunkText, type RowChunk } from '../files/row-chunks.ts';
 import { patiently } from './patient.ts';
 import { addressFrom } from './signed-address.ts';
 
-/** Most concurrent uploads of chunks. At most one more chunk waits for a free upload. */
+/** Maximum number of concurrent uploads. At most one more chunk waits until an upload ends. */
 const atOnce = 4;
 
 const compress = promisify(gzip);
@@ -28,7 +28,7 @@ type Target = {
   batchId: string;
   note: ImportNote;
   signal: AbortSignal;
-  /** Called after each chunk that is stored. */
+  /** Called after each chunk that was stored. */
   onSent(sent: Sent): void;
 };
 
@@ -38,7 +38,7 @@ const put = async (
   { client, signal }: Target,
 ): Promise<void> => {
   if (uploadUrl === undefined)
-    throw new AppError('internal', 'a chunk has no address to send it to');
+    throw new AppError('internal', 'the service named no address for the upload of a chunk');
   const url = addressFrom(client, uploadUrl);
   let answer: Response;
   try {
@@ -54,7 +54,7 @@ const put = async (
   throw new AppError('unavailable', message, { detail: { status: answer.status } });
 };
 
-/** Confirms a chunk whose bytes may already be stored; undefined if they are not. */
+/** Confirms a chunk whose bytes may already be stored; returns undefined if they are not. */
 const confirmEarlier = async (target: Target, chunkId: string): Promise<ChunkView | undefined> => {
   const params = { slug: target.slug, batchId: target.batchId, chunkId };
   try {
@@ -98,7 +98,7 @@ const sendOne = async (
   return { bytes: bytes.byteLength, wasSent };
 };
 
-/** Uploads all chunks. Throws the first refusal. */
+/** Uploads all chunks. If the service refuses a chunk, throws the first refusal. */
 export const sendChunks = async (
   target: Target,
   chunks: AsyncIterable<RowChunk>,

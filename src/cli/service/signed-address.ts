@@ -1,13 +1,13 @@
 /**
- * Resolves signed addresses for bytes. Addresses of the service itself begin with its own base address, which may
- * differ from the client's (a forwarded port, another name). The signature is valid for either.
+ * Resolves signed URLs. A URL of the service itself begins with the base address that the service knows, which may
+ * differ from the client's (a forwarded port, another name). The signature is valid for both.
  */
 import { AppError } from '#domain/error.ts';
 import type { Client } from '#wire/client.ts';
 
 const ownPath = /\/api\/blobs\/[0-9a-f]{64}\?.*$/;
 
-/** Returns the address to use from this machine. */
+/** Returns the URL to use from this machine. */
 export const addressFrom = ({ baseUrl }: Client, given: string): URL => {
   const own = ownPath.exec(given)?.[0];
   return new URL(own === undefined ? given : `${baseUrl.replace(/\/api\/public$/, '')}${own}`);

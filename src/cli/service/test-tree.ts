@@ -9,7 +9,7 @@ import type { TestReport } from '../views/tests.ts';
 
 const program = fileURLToPath(new URL('../../../world-host-image/test-tree.ts', import.meta.url));
 
-/** Runs the tests. Throws `invalid` with the reason if they cannot be run. */
+/** Runs the tests. Throws `invalid` with the reason if the tests cannot be run. */
 export const testTree = async (
   { env }: Context,
   tree: readonly TreeFile[],

@@ -7,10 +7,10 @@ import { getVersion, getWorldFile } from '#wire/public-api/operations.ts';
 import type { VersionDetail } from '#wire/public-api/worlds/version.ts';
 import { sha256Of } from '../files/digest.ts';
 
-/** Most concurrent downloads of files. */
+/** Maximum number of concurrent downloads of files. */
 const filesAtOnce = 8;
 
-/** Parses `crm@3` into slug and version; without a version it is the head. */
+/** Parses `crm@3` into slug and version; without a version, the head is meant. */
 export const parseAddress = (address: string): { slug: string; version: string } => {
   const at = address.indexOf('@');
   return at === -1
@@ -22,7 +22,7 @@ export const parseAddress = (address: string): { slug: string; version: string }
 export const findVersion = async (client: Client, address: string): Promise<VersionDetail> =>
   (await client.send(getVersion, { params: parseAddress(address) })).body;
 
-/** Returns the version with an id; undefined if the world on this service does not have it. */
+/** Returns the version with an id; undefined if the world on this service does not have such a version. */
 export const findNoted = async (
   client: Client,
   slug: string,
@@ -45,10 +45,10 @@ export const readFile = async (
   const params = { slug: `${slug}@${id}`, sha256 };
   const { body } = await client.send(getWorldFile, { params });
   if (sha256Of(body) === sha256) return body;
-  throw new AppError('internal', `${path} came with other bytes than its digest names`);
+  throw new AppError('internal', `the downloaded bytes of ${path} do not match the file's digest`);
 };
 
-/** Downloads some files of a version, in order. */
+/** Downloads the given files of a version, in order. */
 export const readFiles = (
   client: Client,
   version: VersionDetail,

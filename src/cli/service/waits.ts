@@ -1,6 +1,6 @@
 /**
- * Waits for a session or for the answer to a call with a series of long polls. A service that shuts down may answer
- * one early; the next then continues the wait.
+ * Waits for a session, or for the answer to a call, with a series of long polls. If a service that shuts down answers a
+ * poll early, the next poll continues the wait.
  */
 import { callTransitions } from '#domain/call.ts';
 import { limits } from '#domain/limits.ts';
@@ -14,19 +14,22 @@ import { withProgress } from '../terminal/progress.ts';
 
 const longestWaitSeconds = limits.waitMs / 1_000;
 
-/** Returns the hold of the first request for a wait of this length, in seconds; `false` does not wait. */
+/**
+ * Returns the seconds for which the first request may be held, for a total wait of the given length; for `false`, the
+ * request is not held.
+ */
 export const firstWaitSeconds = (wait: number | false): number =>
   wait === false ? 0 : Math.min(wait, longestWaitSeconds);
 
 type SessionWait = {
   client: Client;
   session: SessionView;
-  /** Deadline on the clock of `performance.now()`. */
+  /** Deadline in milliseconds, on the clock of `performance.now()`. */
   endsAt: number;
   signal?: AbortSignal;
 };
 
-/** Polls the session until the condition no longer holds, or the time is over. Returns its last state. */
+/** Polls the session while the condition holds, at most until the time is over. Returns the session's last state. */
 const waitWhile = async (
   holds: (session: SessionView) => boolean,
   { client, session: first, endsAt, signal }: SessionWait,
@@ -49,11 +52,11 @@ const waitWhile = async (
 const isOnItsWay = ({ ready, state, surfaces }: SessionView): boolean =>
   state === 'PROVISIONING' || (state === 'READY' && !ready && surfaces.browser?.state !== 'failed');
 
-/** Waits until the session is ready or has ended, or the time is over. Returns its last state. */
+/** Waits until the session is ready or has ended, or the time is over. Returns the session's last state. */
 export const waitUntilReady = (wait: SessionWait): Promise<SessionView> =>
   waitWhile(isOnItsWay, wait);
 
-/** Waits until a session that is closing has ended, or the time is over. Returns its last state. */
+/** Waits until a session that is closing has ended, or the time is over. Returns the session's last state. */
 export const waitUntilClosed = (wait: SessionWait): Promise<SessionView> =>
   waitWhile(({ state }) => state === 'CLOSING', wait);
 
@@ -64,11 +67,11 @@ type CallOptions = {
   sessionId: string;
   call: CallRequest;
   signal?: AbortSignal;
-  /** Longest hold of one request, in seconds; shorter only in tests. */
+  /** Maximum time for which one request is held, in seconds; shorter only in tests. */
   holdSeconds?: number;
 };
 
-/** Sends a call and returns its final record. A failed call is a record too and not an error here. */
+/** Sends a call and returns its final record. A failed call is returned as a record, too; it is not an error here. */
 export const sendCall = async (options: CallOptions): Promise<CallView> => {
   const { client, sessionId, call, holdSeconds = longestWaitSeconds, signal } = options;
   const query = { wait: holdSeconds };
@@ -86,7 +89,7 @@ export const sendCall = async (options: CallOptions): Promise<CallView> => {
   return record;
 };
 
-/** Sends a call as `sendCall` does, and shows progress on standard error while it takes long. */
+/** Sends a call as `sendCall` does, and shows progress on standard error while the call takes long. */
 export const runCall = (context: Context, options: CallOptions): Promise<CallView> => {
   const what = options.call.name ?? options.call.kind;
   return withProgress({ out: context.err, step: `waiting for ${what}` }, () => sendCall(options));

@@ -1,6 +1,7 @@
 /**
  * Builds the body of a request that creates a world from a template, a connector or a folder, with optional overlay
- * files. A folder is compiled here first, so that its problems are shown with their lines and no broken tree is sent.
+ * files. A folder is compiled on this machine first, so that its problems are shown with their lines and no broken tree
+ * is sent.
  */
 import { AppError } from '#domain/error.ts';
 import type { TreeFile } from '#domain/world.ts';
@@ -23,7 +24,7 @@ const compileHere = (tree: readonly TreeFile[]): Contract | undefined => {
   return compiled.ok ? compiled.contract : undefined;
 };
 
-/** Reads the source of a new world. */
+/** Reads the source of a new world from the options. */
 export const readWorldSource = (
   context: Context,
   from: string | undefined,
@@ -31,7 +32,7 @@ export const readWorldSource = (
 ): WorldSource => {
   const laidOver = overlay === undefined ? [] : readTree(context, overlay);
   if (from === undefined && overlay === undefined) {
-    throw new AppError('invalid', 'nothing says what the world is made from: give "from"');
+    throw new AppError('invalid', 'the source of the world is missing: give "from"');
   }
   if (from === undefined || namesFolder(from)) {
     const tree = from === undefined ? laidOver : overlayTree(readTree(context, from), laidOver);

@@ -1,4 +1,4 @@
-/** Starts a world for a comparison: a folder in a program of its own, or a session of the service. */
+/** Starts a world for a comparison: a folder in a program of its own, or a world of the service in a session. */
 
 import { once } from 'node:events';
 import { type IncomingMessage, request as openPlainly } from 'node:http';

@@ -13,16 +13,16 @@ export type Stream = {
   write(text: string): void;
   /** Resolves when the buffer is small enough to write more. */
   drained(): Promise<void>;
-  /** True for a terminal. Only then are there colours and lines that are rewritten. */
+  /** True for a terminal. Only a terminal gets colours and lines that are rewritten. */
   isTerminal: boolean;
   columns: number;
 };
 
 /** Output of a command. Everything that it prints passes here, so that untrusted text cannot control the terminal. */
 export type Output = Omit<Stream, 'write'> & {
-  /** Writes a text for people. Hidden characters are made visible, except line ends and tabs. */
+  /** Writes a text for people. Control characters are made visible, except line ends and tabs. */
   write(text: string): void;
-  /** Writes a text for programs: exactly, or on a terminal as `write` does. */
+  /** Writes a text for programs exactly as it is; on a terminal, writes it as `write` does. */
   writeExactly(text: string): void;
   /** Replaces the current line of a terminal. */
   rewriteLine(text: string): void;
@@ -55,17 +55,17 @@ export type Context = {
   readStdin(): Promise<Buffer>;
   /** Standard input as a stream, which can be read once. */
   stdin(): AsyncIterable<Uint8Array>;
-  /** Sets the exit status of a command that ends without an error; 0 unless set. */
+  /** Sets the exit status of a command that ends without an error; 0 if never called. */
   setExitStatus(status: number): void;
 };
 
-/** Returns the columns available for a text: those of the terminal, else Infinity. */
+/** Returns the columns available for a text: those of the terminal, or Infinity if there is none. */
 export const columnsOf = ({
   isTerminal,
   columns,
 }: Pick<Stream, 'isTerminal' | 'columns'>): number => (isTerminal ? columns : Infinity);
 
-/** Colours of a text for a person, and the columns of a line (Infinity if output is piped). */
+/** Colours of a text for people, and the columns of a line (Infinity if the output is no terminal). */
 export type View = { colors: Colors; columns: number };
 
 /** Returns the view of standard output. */

@@ -25,7 +25,7 @@ describe('print', () => {
     ).toBe(`STATE   WORLD\n${red}  a\nok      b`);
   });
 
-  it('keeps a cell on one line, whatever it holds', () => {
+  it('keeps a cell on one line, whatever characters it contains', () => {
     expect(
       formatTable([
         ['a\nFORGED\tb', 'x'],
@@ -34,7 +34,7 @@ describe('print', () => {
     ).toBe('a\\u000aFORGED\\u0009b  x\nc                     y\\u000d');
   });
 
-  it('counts two columns for a wide character, and cuts by columns', () => {
+  it('counts two columns for a wide character, and cuts texts by columns', () => {
     expect(
       formatTable([
         ['返金', 'x'],
@@ -82,12 +82,12 @@ describe('print', () => {
     expect(formatAgo(new Date(now - seconds * 1_000).toISOString(), now)).toBe(text);
   });
 
-  it('has no duration while one end is missing', () => {
+  it('prints no duration if start or end is missing', () => {
     expect(elapsedMs('2026-01-01T00:00:00.000Z', null)).toBeUndefined();
     expect(elapsedMs('2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.037Z')).toBe(37);
   });
 
-  it('lists only the changes that exist', () => {
+  it('lists only counts of changes that are not 0', () => {
     expect(formatChanges({})).toBe('no rows changed');
     expect(
       formatChanges({
@@ -97,7 +97,7 @@ describe('print', () => {
     ).toBe('issues: 1 updated; comments: 2 inserted, 1 deleted');
   });
 
-  it('shows rows under the union of their fields, each row on one line', () => {
+  it('prints rows under the union of their fields, each row on one line', () => {
     const rows = [
       { id: 1, body: 'two\nlines' },
       { id: 2, tags: ['a'] },

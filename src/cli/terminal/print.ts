@@ -1,6 +1,6 @@
 /**
  * Formats texts for people: aligned tables and fields, durations, counts of changes. Every function returns a text,
- * which its caller writes. Widths ignore colours.
+ * which its caller writes. Colours do not count as width.
  */
 import { stripVTControlCharacters } from 'node:util';
 import { Help } from 'commander';
@@ -16,7 +16,7 @@ const pad = (text: string, to: number): string => text + ' '.repeat(Math.max(0, 
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Cuts a text to `to` columns, the last being `…`. */
+/** Cuts a text to `to` columns; a text that was cut ends with `…`. */
 export const cut = (text: string, to: number): string => {
   if (text.length <= to / 2) return text;
   let columns = 0;
@@ -29,10 +29,10 @@ export const cut = (text: string, to: number): string => {
   return text;
 };
 
-/** Most columns of a text in a list, so that a whole document does not fill it. */
+/** Maximum number of columns of a text in a list, so that a long text does not fill the list. */
 const mostTextColumns = 200;
 
-/** Puts a text on one line and cuts it. */
+/** Puts a text on one line, and cuts it to the maximum width in a list. */
 export const cutLine = (text: string, to: number = mostTextColumns): string =>
   cut(makeVisible(text.replace(/\s+/g, ' ').trim()), to);
 
@@ -43,7 +43,10 @@ class Wrapping extends Help {
   }
 }
 
-/** Wraps a text at blanks to lines of at most `columns` columns. Below 40 columns nothing is wrapped. */
+/**
+ * Wraps a text at spaces to lines of at most `columns` columns. If there are fewer than 40 columns, the text is not
+ * wrapped.
+ */
 export const wrapLines = (text: string, columns: number): string[] =>
   new Wrapping().boxWrap(text, columns).split('\n');
 
@@ -51,7 +54,7 @@ export const wrapLines = (text: string, columns: number): string[] =>
 export const widthOf = (text: string): number => Math.max(...text.split('\n').map(width));
 
 /**
- * Formats cells as aligned lines: left-aligned, two blanks apart, without blanks at the ends. Lists with a header use
+ * Formats cells as aligned lines: left-aligned, two spaces apart, without trailing spaces. Lists with a header use
  * `formatFitted` of the views, which also fits the terminal.
  */
 export const formatTable = (given: readonly (readonly string[])[]): string => {
@@ -91,7 +94,7 @@ export const formatDuration = (ms: number): string => {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 };
 
-/** Formats the age of a time of the API: `4 s ago`, `2 h ago`. */
+/** Formats how long ago a time of the API was: `4 s ago`, `2 h ago`. */
 export const formatAgo = (time: string, nowMs: number = Date.now()): string => {
   const seconds = Math.max(0, Math.round((nowMs - Date.parse(time)) / 1_000));
   if (seconds < 60) return `${seconds} s ago`;
@@ -100,7 +103,7 @@ export const formatAgo = (time: string, nowMs: number = Date.now()): string => {
   return `${Math.floor(seconds / 86_400)} d ago`;
 };
 
-/** Returns the milliseconds between two times of the API; undefined if one of them is missing. */
+/** Returns the milliseconds between two times of the API; undefined if a time is missing. */
 export const elapsedMs = (from: string | null, to: string | null): number | undefined =>
   from === null || to === null ? undefined : Date.parse(to) - Date.parse(from);
 
@@ -127,7 +130,7 @@ const cell = (value: unknown): string => {
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
-/** Formats rows as a table with their fields as the header. Cuts long cells, and lines at `columns`. */
+/** Formats rows as a table with their fields as the header. Cuts long cells, and cuts lines at `columns`. */
 export const formatRows = (
   rows: readonly Record<string, unknown>[],
   { columns, cellWidth = 40 }: { columns: number; cellWidth?: number },

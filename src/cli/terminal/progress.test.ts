@@ -29,7 +29,7 @@ describe('withProgress', () => {
     expect(context.written().out).toBe('');
   });
 
-  it('keeps one changing line on a terminal and wipes it at the end', async () => {
+  it('rewrites one line on a terminal, and erases it at the end', async () => {
     const { context, ended, done } = begin(true);
     vi.advanceTimersByTime(3_000);
     const shown = context.written().out;
@@ -40,7 +40,7 @@ describe('withProgress', () => {
     expect(context.written().out.endsWith('\r\u001b[2K')).toBe(true);
   });
 
-  it('writes plain lines elsewhere: on a new step, and every ten seconds', async () => {
+  it('writes plain lines to other outputs: at each new step, and every ten seconds', async () => {
     const { context, ended, done, progress } = begin(false);
     vi.advanceTimersByTime(9_000);
     progress.showStep('building');
@@ -52,7 +52,7 @@ describe('withProgress', () => {
     );
   });
 
-  it('writes no line for each number of the same step', () => {
+  it('does not write a line for each number of the same step', () => {
     const { context, progress } = begin(false);
     vi.advanceTimersByTime(3_000);
     for (let rows = 1; rows <= 10_000; rows += 999) {
@@ -88,7 +88,7 @@ describe('withProgress', () => {
     expect(context.written().out).toBe('a fact\n… pulling (2.0 s)\n');
   });
 
-  it('rethrows the error of the work, with the progress line removed', async () => {
+  it('removes the progress line if the work fails, and rethrows its error', async () => {
     const { context, ended, done } = begin(true);
     vi.advanceTimersByTime(2_500);
     ended.reject(new Error('broken'));

@@ -1,7 +1,7 @@
 /**
  * Shows the progress of work that may take long. It shows nothing for the first two seconds. Then a terminal gets one
- * line that is rewritten and erased at the end. Other outputs get a plain line whenever the step changes, and every
- * ten seconds.
+ * line, which is rewritten and finally erased. Other outputs get a plain line whenever the step changes, and every ten
+ * seconds.
  */
 import { makeVisible } from '#domain/visible-text.ts';
 import type { Output } from './context.ts';
@@ -12,13 +12,13 @@ export type ShowStep = (step: string) => void;
 
 export type Progress = {
   showStep: ShowStep;
-  /** Writes a permanent text without mixing it with the progress line. */
+  /** Writes a text that stays, without mixing it with the progress line. */
   print(text: string): void;
 };
 
 type ProgressOptions = {
   out: Output;
-  /** Text before each line. */
+  /** Text that is put before each line. */
   indent?: string;
   /** Text of the first step. */
   step: string;
@@ -61,7 +61,7 @@ const plainLines = (out: Output, indent: string): Line => {
   };
 };
 
-/** Progress that is currently shown on each output. */
+/** Progress that is currently shown, by output. */
 const shownOn = new WeakMap<Output, Progress>();
 
 /**

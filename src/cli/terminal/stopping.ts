@@ -1,7 +1,7 @@
 /**
- * Handles stop requests of long-running commands. The first SIGINT, SIGTERM or SIGHUP asks for an orderly end; so does
- * the death of a parent process connected by an IPC channel. A later signal forces the end. Terminals and package
- * managers may deliver one Ctrl-C twice, so a signal within half a second counts as the same.
+ * Handles stop requests of long-running commands. The first SIGINT, SIGTERM or SIGHUP requests an orderly end. So does
+ * the death of a parent process that is connected by an IPC channel. A later signal forces the end. Terminals and
+ * package managers may deliver one Ctrl-C twice, so signals within half a second count as one.
  */
 import { AppError } from '#domain/error.ts';
 
@@ -10,7 +10,7 @@ export type Stopping = {
   signal: AbortSignal;
   /** Resolves at the second stop request. */
   forced: Promise<void>;
-  /** Restores the default effect of signals. */
+  /** Stops handling signals, which then have their default effect again. */
   release(): void;
 };
 
@@ -18,11 +18,14 @@ const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 type StopSignal = keyof typeof numbers;
 const sameMs = 500;
 
-/** Builds the reason with which a stop aborts running work. */
+/** Builds the abort reason with which a stop request ends the running work. */
 export const interruption = (name: StopSignal): AppError =>
   new AppError('unavailable', 'interrupted', { detail: { exitStatus: 128 + numbers[name] } });
 
-/** Returns the error of a failed command: the stop, if there was one, since other errors may only follow from it. */
+/**
+ * Returns the error to report for a failed command. If the command was stopped, that is the stop, since other errors
+ * may only follow from it.
+ */
 export const stopReason = ({ signal }: Pick<Stopping, 'signal'>, error: unknown): unknown =>
   signal.aborted ? signal.reason : error;
 

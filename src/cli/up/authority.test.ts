@@ -21,7 +21,7 @@ describe('authority', () => {
     openAuthority(folder, 'ins-a', now === undefined ? undefined : () => now);
 
   /**
-   * Returns the verdict of a client that trusts the authority and connects to the host `asked`, on a certificate for
+   * Returns whether a client that trusts the authority and connects to the host `asked` accepts a certificate for
    * `names`.
    */
   const verdict = async (names: string[], asked: string): Promise<string> => {
@@ -81,7 +81,7 @@ describe('authority', () => {
     expect(new X509Certificate(leaf).checkIssued(earlier)).toBe(true);
   });
 
-  it('renews itself while it runs, and issues no certificate that outlives it', async () => {
+  it('is renewed while the service runs, and issues no certificate that outlives it', async () => {
     let now = Date.now();
     const authority = await openAuthority(folder, 'ins-a', () => now);
     now = authority.until.getTime() - dayMs;
@@ -91,7 +91,7 @@ describe('authority', () => {
     expect(ends(readFileSync(file('ca.pem'), 'utf8'))).toBeGreaterThan(ends(cert));
   });
 
-  it('recreates a certificate that is missing or belongs to another key, and names a key that cannot be read', async () => {
+  it('issues a certificate again if it is missing or belongs to another key, and names a key that cannot be read', async () => {
     const first = await open();
     rmSync(file('ca.pem'));
     const again = await open();
@@ -103,7 +103,7 @@ describe('authority', () => {
     expect(other.pem).not.toBe(again.pem);
     writeFileSync(file('authority.key'), 'nonsense');
     await expect(open()).rejects.toThrow(
-      `${file('authority.key')} cannot be read as the key of an authority`,
+      `${file('authority.key')} is not a readable key of an authority`,
     );
   });
 });

@@ -38,7 +38,10 @@ import { cannotWrite } from './folder.ts';
 export type Certificate = { cert: string; key: string };
 
 export type Authority = {
-  /** Files with the authority's certificate alone, and with it and all authorities that this machine trusts anyway. */
+  /**
+   * Paths of two files: the authority's certificate alone; and that certificate together with those of all authorities
+   * that this machine trusts anyway.
+   */
   caFile: string;
   bundleFile: string;
   /** Certificate of the authority. */
@@ -46,8 +49,8 @@ export type Authority = {
   /** Expiry of the authority's current certificate. */
   until: Date;
   /**
-   * True if the authority was just renewed: clients with the previous certificate need the new one before that
-   * expires.
+   * True if the authority was just renewed: clients that have the previous certificate need the new one before the
+   * previous one expires.
    */
   wasRenewed: boolean;
   /** Issues a certificate for names and addresses of this machine, valid for 30 days. */
@@ -57,10 +60,13 @@ export type Authority = {
 const dayMs = 86_400_000;
 const years = 2;
 const lifeMs = years * 365 * dayMs;
-/** Remaining validity below which the authority is renewed. */
+/** Remaining validity below which the authority is renewed, in milliseconds. */
 export const renewBelowMs = 180 * dayMs;
 const leafMs = 30 * dayMs;
-/** Time by which validity begins earlier, because clocks of clients in containers may be behind. */
+/**
+ * Time by which a certificate's validity is backdated, in milliseconds, because clocks of clients in containers may be
+ * behind.
+ */
 const earlierMs = dayMs;
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
@@ -87,8 +93,8 @@ const tagged = (tag: number, ...parts: Buffer[]): Buffer => {
 const allOnes = (bytes: number): Buffer => Buffer.alloc(bytes, 0xff);
 
 /**
- * Returns the name constraints of the authority (RFC 5280, 4.2.1.10): a name covers all names below it, an address has
- * its mask.
+ * Returns the name constraints of the authority (RFC 5280, 4.2.1.10). A name in them includes all names below it; an
+ * address is followed by its mask.
  */
 const nameConstraints = (): Extension => {
   const name = Buffer.from('localhost', 'ascii');
@@ -134,9 +140,9 @@ const writeWhole = (file: string, text: string, mode: number): void => {
 };
 
 const unreadable = (file: string, cause: unknown): AppError =>
-  new AppError('conflict', `${file} cannot be read as the key of an authority`, {
+  new AppError('conflict', `${file} is not a readable key of an authority`, {
     cause,
-    detail: { hint: 'remove it: the next svc up makes a new one, which clients must then trust' },
+    detail: { hint: 'remove it: the next svc up creates a new one, which clients must then trust' },
   });
 
 const readKey = (file: string): KeyObject => {
@@ -151,7 +157,7 @@ const readKey = (file: string): KeyObject => {
   } catch (cause) {
     throw unreadable(file, cause);
   }
-  throw unreadable(file, new Error('it is no key of the curve P-256'));
+  throw unreadable(file, new Error('it is not a key of the curve P-256'));
 };
 
 /** Reads a certificate; undefined if the file is unreadable or its certificate belongs to another key. */
@@ -217,8 +223,8 @@ const issue = async (kept: Kept, own: Keys, names: readonly string[], now: numbe
 };
 
 /**
- * Opens the authority of an existing folder. Keeps its files and creates those that are missing. Throws `conflict` for
- * a key that cannot be read, `unavailable` for a file that cannot be written.
+ * Opens the authority of an existing folder. Uses the files that exist, and creates those that are missing. Throws
+ * `conflict` for a key that cannot be read, `unavailable` for a file that cannot be written.
  *
  * @param installation - Distinguishes the authorities of several folders in a browser's list.
  */

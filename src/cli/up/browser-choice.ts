@@ -1,4 +1,4 @@
-/** Decides whether sessions of `svc up` can have browsers, and how many are kept warm. */
+/** Decides whether sessions of `svc up` can have browsers, and how many browsers are kept warm. */
 import { AppError } from '#domain/error.ts';
 import { findChromium } from '#runtime/chromium.ts';
 import type { RuntimeChoice } from './runtime.ts';
@@ -6,16 +6,15 @@ import type { RuntimeChoice } from './runtime.ts';
 export type BrowserChoice = {
   /** Number of browsers kept warm; undefined if sessions can have none. */
   warm: number | undefined;
-  /** Description of the choice for a person. */
+  /** Description of the choice, for people. */
   says: string;
 };
 
-const keepsWarm = (warm: number): string =>
-  warm === 0 ? 'started when asked for' : `${warm} warm`;
+const keepsWarm = (warm: number): string => (warm === 0 ? 'started on demand' : `${warm} warm`);
 
 /**
- * Chooses the browsers. As processes, they run the Chromium of this machine. Throws `conflict`, with how to install
- * one, if browsers are requested and this machine has no Chromium.
+ * Chooses the browsers. If hosts are processes, browsers run the Chromium of this machine. If browsers are requested
+ * but this machine has no Chromium, throws `conflict` with instructions to install one.
  */
 export const chooseBrowsers = (
   wished: number | undefined,
@@ -25,7 +24,10 @@ export const chooseBrowsers = (
   const warm = wished ?? 0;
   if (runtime === 'docker') {
     if (wished !== undefined) return { warm, says: `${keepsWarm(warm)}, in containers` };
-    return { warm: undefined, says: 'none; --browsers 1 has one ready, from an image of its own' };
+    return {
+      warm: undefined,
+      says: 'none; --browsers 1 keeps one warm, which runs from an image of its own',
+    };
   }
   try {
     return { warm, says: `${keepsWarm(warm)} (${findChromium(chromium)})` };

@@ -1,6 +1,6 @@
 /**
- * Starts a program of the project as a child process. An IPC channel ends it when this process dies. Its own process
- * group keeps Ctrl-C from it. Its log goes to a file.
+ * Starts a program of the project as a child process. An IPC channel ends the program when this process dies. The
+ * program has a process group of its own, so that Ctrl-C does not reach it. Its log goes to a file.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -14,13 +14,13 @@ import { readProgramLine } from '#wire/program-lines/read.ts';
 import type { Started } from './keep.ts';
 
 export type ChildOptions = {
-  /** Name for messages: `control plane`. */
+  /** Name of the program in messages, such as `control plane`. */
   name: string;
-  /** Arguments of Node: the program's main file and its own arguments. */
+  /** Arguments of Node: the program's main file and the program's own arguments. */
   args: string[];
   env: Record<string, string>;
   logFile: string;
-  /** Called with each line that the program prints. Returns true for the line that means that it is up. */
+  /** Called with each line that the program prints. Returns true for the line which means that the program is up. */
   hear(line: ProgramLine): boolean;
 };
 
@@ -33,7 +33,7 @@ const openLog = (file: string): number => {
   return openSync(file, 'a', 0o600);
 };
 
-/** Returns the last log line that is not structured, else the last line. */
+/** Returns the last line of a log that is not structured; if there is none, the last line. */
 const lastWords = (logFile: string, from: number): string => {
   const lines = readFileSync(logFile).subarray(from).toString('utf8').trim().split('\n');
   return lines.findLast((line) => !line.startsWith('{')) ?? lines.at(-1) ?? '';
@@ -45,7 +45,7 @@ const whenEnded = (child: ChildProcess): Promise<void> =>
     child.once('error', () => resolve());
   });
 
-/** Returns true if the promise settles in time. Leaves no timer behind. */
+/** Returns true if the promise settles in time. Clears its timer in any case. */
 const settlesWithin = async (promise: Promise<void>, ms: number): Promise<boolean> => {
   const over = new AbortController();
   const settled = promise.then(() => true);
@@ -69,7 +69,10 @@ const spawnLogged = (options: ChildOptions): ChildProcess => {
   }
 };
 
-/** Resolves on the line that means that the child is up. Rejects if the child ends before, or after the deadline. */
+/**
+ * Resolves on the line which means that the child is up. Rejects if the child ends before that line, or the deadline
+ * passes.
+ */
 const whenUp = (
   child: ChildProcess,
   options: ChildOptions,
@@ -82,8 +85,8 @@ const whenUp = (
   return new Promise((resolve, reject) => {
     const fail = (code: 'unavailable' | 'timeout', why: string): void =>
       reject(
-        new AppError(code, `the ${options.name} does not start: ${why}`, {
-          detail: { hint: `its log has more: ${options.logFile}` },
+        new AppError(code, `the ${options.name} did not start: ${why}`, {
+          detail: { hint: `see its log for more: ${options.logFile}` },
         }),
       );
     if (child.stdout !== null) {
@@ -97,15 +100,17 @@ const whenUp = (
     ended.then(() => {
       if (!isUp) fail('unavailable', lastWords(options.logFile, from));
     });
-    timeUp.addEventListener('abort', () => fail('timeout', `not up in ${startDeadlineMs} ms`));
+    timeUp.addEventListener('abort', () =>
+      fail('timeout', `it was not up within ${startDeadlineMs} ms`),
+    );
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     if (signal.aborted) reject(signal.reason);
   });
 };
 
 /**
- * Starts a child and resolves once it is up. Throws `unavailable` with its last log line if it ends before, or the
- * signal's reason.
+ * Starts a child and resolves once it is up. If the child ends before that, throws `unavailable` with its last log
+ * line. If the signal aborts, throws its reason.
  */
 export const startChild = async (options: ChildOptions, signal: AbortSignal): Promise<Started> => {
   const child = spawnLogged(options);

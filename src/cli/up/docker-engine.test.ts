@@ -33,34 +33,34 @@ describe('docker engine', () => {
     expect(await probeEngine(env)).toEqual({ answers: true, version: '28.1' });
   });
 
-  it('lists the containers of one installation, also those that have ended', async () => {
+  it('lists the containers of one installation, including those that have ended', async () => {
     expect(await listContainers(env, 'ins-1')).toEqual(['one']);
     expect(asked.at(-1)).toBe(
       '/containers/json?all=1&filters={"label":["svc.installation=ins-1"]}',
     );
   });
 
-  it('lists what is left of an installation, and the commands that remove it', async () => {
+  it('describes what remains of an installation, with the commands to remove it', async () => {
     const commands = [
       '  docker ps --all --quiet --filter label=svc.installation=ins-1 | xargs -r docker rm --force --volumes',
       '  docker network rm svc-ins-1',
     ].join('\n');
     expect(await describeLeftOnEngine(env, 'ins-1')).toBe(
-      `left on Docker: 1 container and the network svc-ins-1; the next svc up on this folder removes it, or now:\n${commands}`,
+      `remains on Docker: 1 container and the network svc-ins-1; the next svc up on this folder removes it; to remove it now, run\n${commands}`,
     );
     answers.containers = [];
     expect(await describeLeftOnEngine(env, 'ins-1')).toContain('0 containers and the network');
     answers.networks = [];
     expect(await describeLeftOnEngine(env, 'ins-1')).toBeUndefined();
     const away = await describeLeftOnEngine({ DOCKER_HOST: 'unix:///nonexistent.sock' }, 'ins-1');
-    expect(away).toContain('does not say what is left there (no such socket)');
+    expect(away).toContain('did not say what remains there (its socket does not exist)');
     expect(away).toContain(commands);
   });
 
   it.each([
-    ['unix:///nonexistent.sock', 'unix:///nonexistent.sock: no such socket'],
-    ['tcp://127.0.0.1:1', 'tcp://127.0.0.1:1: nothing listens there'],
-    ['ssh://host', 'DOCKER_HOST is "ssh://host"; only unix:// and tcp:// are understood'],
+    ['unix:///nonexistent.sock', 'unix:///nonexistent.sock: its socket does not exist'],
+    ['tcp://127.0.0.1:1', 'tcp://127.0.0.1:1: nothing listens at its address'],
+    ['ssh://host', 'DOCKER_HOST is "ssh://host"; only unix:// and tcp:// are supported'],
     ['nonsense', 'DOCKER_HOST is "nonsense", not a URL'],
   ])('says why %s does not answer', async (host, why) => {
     expect(await probeEngine({ DOCKER_HOST: host })).toEqual({ answers: false, why });

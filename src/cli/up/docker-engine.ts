@@ -1,6 +1,6 @@
 /**
- * Asks a Docker engine over HTTP for its version, and for the containers of an installation. The orchestrator does
- * everything else with containers.
+ * Asks a Docker engine over HTTP for its version and for the containers of an installation. All other work with
+ * containers is done by the orchestrator.
  */
 import { existsSync } from 'node:fs';
 import { request } from 'node:http';
@@ -13,7 +13,7 @@ type Target = { address: string; options: { socketPath: string } | { host: strin
 
 const askMs = 3_000;
 
-/** Returns the address of the engine: `DOCKER_HOST`, else the usual sockets. */
+/** Returns the address of the engine: `DOCKER_HOST`, or else one of the usual sockets. */
 const findTarget = (env: Env): Target | { why: string } => {
   const address = env.DOCKER_HOST?.trim() || usualAddress(env);
   if (!URL.canParse(address)) return { why: `DOCKER_HOST is "${address}", not a URL` };
@@ -22,7 +22,7 @@ const findTarget = (env: Env): Target | { why: string } => {
   if (url.protocol === 'tcp:' || url.protocol === 'http:') {
     return { address, options: { host: url.hostname, port: Number(url.port || 2375) } };
   }
-  return { why: `DOCKER_HOST is "${address}"; only unix:// and tcp:// are understood` };
+  return { why: `DOCKER_HOST is "${address}"; only unix:// and tcp:// are supported` };
 };
 
 const usualAddress = (env: Env): string => {
@@ -39,23 +39,26 @@ const ask = (target: Target, path: string): Promise<unknown> =>
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
-        if (response.statusCode !== 200) reject(new Error(`it answers ${response.statusCode}`));
+        if (response.statusCode !== 200)
+          reject(new Error(`it answers with status ${response.statusCode}`));
         else resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')));
       });
     });
-    asked.on('error', (error) => reject(signal.aborted ? new Error('no answer in 3 s') : error));
+    asked.on('error', (error) =>
+      reject(signal.aborted ? new Error('it did not answer within 3 s') : error),
+    );
     asked.end();
   });
 
 const reasonOf = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return 'no such socket';
-  if (code === 'ECONNREFUSED') return 'nothing listens there';
-  if (code === 'EACCES') return 'this user may not use it';
+  if (code === 'ENOENT') return 'its socket does not exist';
+  if (code === 'ECONNREFUSED') return 'nothing listens at its address';
+  if (code === 'EACCES') return 'this user may not use its socket';
   return message;
 };
 
-/** Returns the version of the engine, or why it does not answer. Never throws. */
+/** Returns the version of the engine, or the reason why it does not answer. Never throws. */
 export const probeEngine = async (env: Env): Promise<EngineAnswer> => {
   const target = findTarget(env);
   if ('why' in target) return { answers: false, why: target.why };
@@ -69,7 +72,10 @@ export const probeEngine = async (env: Env): Promise<EngineAnswer> => {
 
 const labelOf = (installation: string): string => `svc.installation=${installation}`;
 
-/** Returns the names of an installation's containers, running or not; none if the engine's address is not usable. */
+/**
+ * Returns the names of an installation's containers, running or ended; an empty list if the engine's address cannot be
+ * used.
+ */
 export const listContainers = async (env: Env, installation: string): Promise<string[]> => {
   const target = findTarget(env);
   if ('why' in target) return [];
@@ -94,14 +100,14 @@ const removals = (installation: string): string => {
 };
 
 /**
- * Describes what an engine still holds of an ended installation, with the commands to remove it; undefined if nothing.
- * Never throws: if the engine cannot be asked, something may be there.
+ * Describes what an engine still has of an ended installation, with the commands to remove it; undefined if it has
+ * nothing. Never throws: if the engine does not answer, the text says that something may remain.
  */
 export const describeLeftOnEngine = async (
   env: Env,
   installation: string,
 ): Promise<string | undefined> => {
-  const remove = `the next svc up on this folder removes it, or now:\n${removals(installation)}`;
+  const remove = `the next svc up on this folder removes it; to remove it now, run\n${removals(installation)}`;
   try {
     const [names, isThere] = await Promise.all([
       listContainers(env, installation),
@@ -110,8 +116,8 @@ export const describeLeftOnEngine = async (
     if (names.length === 0 && !isThere) return undefined;
     const containers = names.length === 1 ? '1 container' : `${names.length} containers`;
     const network = isThere ? ` and the network svc-${installation}` : '';
-    return `left on Docker: ${containers}${network}; ${remove}`;
+    return `remains on Docker: ${containers}${network}; ${remove}`;
   } catch (error) {
-    return `Docker does not say what is left there (${reasonOf(error)}); ${remove}`;
+    return `Docker did not say what remains there (${reasonOf(error)}); ${remove}`;
   }
 };

@@ -40,12 +40,12 @@ describe('judgeFolder', () => {
     [
       'a folder of someone else',
       folder(['z.txt', 'a.txt', 'm.txt', 'pg', 'n.txt']),
-      '/d holds something else already (a.txt, m.txt, n.txt, …)',
+      '/d already contains other files (a.txt, m.txt, n.txt, …)',
     ],
     [
       'a database without its secrets',
       folder(['pg']),
-      '/d holds a database but no secrets.json, without which it cannot be opened',
+      '/d contains a database but no secrets.json, without which the database cannot be opened',
     ],
   ])('refuses %s', (_, state, reason) => {
     expect(judgeFolder('/d', state)).toBe(reason);
@@ -62,7 +62,7 @@ describe('judgeDiskSpace', () => {
     const judge = (freeBytes: number) => judgeDiskSpace('/d', { hasDatabase, freeBytes });
     expect(judge(least * mebibyte)).toBeUndefined();
     expect(judge(least * mebibyte - 1)).toBe(
-      `the disk of /d has ${least - 1} MiB free, and svc up needs ${least} MiB there`,
+      `the disk of /d has ${least - 1} MiB free, but svc up needs ${least} MiB there`,
     );
   });
 });
@@ -87,20 +87,20 @@ describe('openDataFolder', () => {
     openDataFolder(made.path);
   });
 
-  it('changes nothing in a folder of another program', () => {
+  it('changes nothing in a folder that belongs to another program', () => {
     writeFileSync(join(root, 'thesis.txt'), '');
-    expect(() => openDataFolder(root)).toThrow('holds something else already (thesis.txt)');
+    expect(() => openDataFolder(root)).toThrow('already contains other files (thesis.txt)');
     expect(() => statSync(join(root, 'blobs'))).toThrow();
   });
 
   it('refuses a path below a file', () => {
     writeFileSync(join(root, 'file'), '');
     expect(() => openDataFolder(join(root, 'file', 'data'))).toThrow(
-      'cannot be made: a file is in its path (ENOTDIR)',
+      'cannot be created: a part of its path is a file (ENOTDIR)',
     );
   });
 
-  it('keeps secrets and credentials readable by the user only, and reuses them after a restart', () => {
+  it('makes secrets and credentials readable by the user only, and reuses them after a restart', () => {
     const made = openDataFolder(root);
     const secrets = loadSecrets(made);
     const ports = { port: 4711, internalPort: 4713 };
@@ -120,7 +120,7 @@ describe('openDataFolder', () => {
     });
   });
 
-  it('adds the key pair of the organization once to a data folder of an earlier release', () => {
+  it('adds the key pair of the organization to a data folder of an earlier release, only once', () => {
     const made = openDataFolder(root);
     const { organizationPublicKey, organizationSecretKey, ...before } = loadSecrets(made);
     expect([organizationPublicKey, organizationSecretKey].join()).toMatch(/^pk-.*,sk-/);
@@ -134,7 +134,7 @@ describe('openDataFolder', () => {
     expect(loadSecrets(made)).toEqual(after);
   });
 
-  it('names the file on a full disk, with the way out, and leaves no half of one', () => {
+  it('names the file on a full disk, explains what to do, and leaves no partial file', () => {
     const data = join(root, 'd');
     const full = (name: string) => {
       rmSync(join(data, name), { force: true });

@@ -1,9 +1,8 @@
 /**
  * Data folder of `svc up`: everything that survives a restart, and nothing else. The folder is checked before anything
  * is written, so that a folder with other contents stays unchanged.
- *
- * Other users may look up names in it (PostgreSQL may have to run as another user) but not read it. Its files are 0600
- * and its folders 0700, except the public certificates of the authority.
+ * Other users may enter the folder (PostgreSQL may have to run as another user) but not read it. Its files have mode
+ * 0600 and its folders 0700, except the public certificates of the authority.
  */
 import {
   accessSync,
@@ -26,7 +25,7 @@ import { type Credentials, credentialsName, secretsName } from '../service/conne
 /** Secrets that identify an installation and let its programs authenticate one another. */
 export type Secrets = {
   version: 1;
-  /** Label of everything that the installation starts. */
+  /** Name of the installation, with which everything is labelled that it starts. */
   installation: string;
   databasePassword: string;
   /** Secret from which the control plane derives tokens. */
@@ -34,12 +33,12 @@ export type Secrets = {
   poolToken: string;
   publicKey: string;
   secretKey: string;
-  /** Key pair of the organization; absent in a folder of an earlier release. */
+  /** Key pair of the organization; absent in a folder that an earlier release created. */
   organizationPublicKey?: string;
   organizationSecretKey?: string;
-  /** Port that `--port 0` chose last; it is tried first the next time. */
+  /** Port that `--port 0` last chose; the next start tries it first. */
   port?: number;
-  /** Last port of the internal APIs, for operators' commands. */
+  /** Last port of the internal APIs, which operators' commands use. */
   internalPort?: number;
 };
 
@@ -58,32 +57,34 @@ const lockName = 'up.lock';
 const ownNames =
   /^(?:pg|pg\.(?:new|password)|blobs|logs|tls|(?:secrets|credentials)\.json(?:\.new)?|up\.lock.*|\.gitignore)$/;
 
-/** State of the data folder's path before anything is written. */
+/** State of the data folder's path, before anything is written. */
 type FolderState =
   | { kind: 'absent' }
   | { kind: 'not_a_folder' }
   | { kind: 'folder'; writable: boolean; names: string[] };
 
-/** Returns why a folder cannot be the data folder; undefined if it can. */
+/** Returns why a folder cannot be used as the data folder; undefined if it can. */
 export const judgeFolder = (path: string, state: FolderState): string | undefined => {
   if (state.kind === 'absent') return undefined;
   if (state.kind === 'not_a_folder') return `${path} is a file, not a folder`;
   if (!state.writable) return `${path} cannot be written to`;
   const foreign = state.names.filter((name) => !ownNames.test(name)).sort();
   if (foreign.length > 0) {
-    return `${path} holds something else already (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''})`;
+    return `${path} already contains other files (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''})`;
   }
   if (state.names.includes('pg') && !state.names.includes(secretsName)) {
-    return `${path} holds a database but no ${secretsName}, without which it cannot be opened`;
+    return `${path} contains a database but no ${secretsName}, without which the database cannot be opened`;
   }
   return undefined;
 };
 
 const mebibyte = 2 ** 20;
-/** Free disk space required. A new database takes 50 MiB when empty, and a running service writes logs and blobs. */
+/**
+ * Minimum free disk space, in bytes. A new, empty database takes 50 MiB, and a running service writes logs and blobs.
+ */
 const leastMiB = { new: 128, known: 16 } as const;
 
-/** Returns why a disk with this much free space cannot hold the data; undefined if it can. */
+/** Returns why a disk with this much free space is too small for the data; undefined if it is not. */
 export const judgeDiskSpace = (
   path: string,
   { hasDatabase, freeBytes }: { hasDatabase: boolean; freeBytes: number },
@@ -92,7 +93,7 @@ export const judgeDiskSpace = (
   const free = Math.floor(freeBytes / mebibyte);
   return free >= least
     ? undefined
-    : `the disk of ${path} has ${free} MiB free, and svc up needs ${least} MiB there`;
+    : `the disk of ${path} has ${free} MiB free, but svc up needs ${least} MiB there`;
 };
 
 /** Returns the free bytes of a folder's disk, or of the nearest folder above it that exists. */
@@ -151,11 +152,11 @@ const writeIn = (file: string, text: string, options: { mode?: number } = {}): v
 };
 
 const reasons: Readonly<Record<string, string>> = {
-  EROFS: 'it would be on a read-only file system',
-  EACCES: 'the folder above it may not be written to',
-  EPERM: 'the folder above it may not be written to',
+  EROFS: 'its file system is read-only',
+  EACCES: 'the folder above it cannot be written to',
+  EPERM: 'the folder above it cannot be written to',
   ENOSPC: 'its disk is full',
-  ENOTDIR: 'a file is in its path',
+  ENOTDIR: 'a part of its path is a file',
 };
 
 export const makeFolder = (path: string, mode: number): void => {
@@ -163,11 +164,16 @@ export const makeFolder = (path: string, mode: number): void => {
     makeFoldersSync(path, { mode });
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? '';
-    throw unusable(`${path} cannot be made: ${reasons[code] ?? 'the system refuses it'} (${code})`);
+    throw unusable(
+      `${path} cannot be created: ${reasons[code] ?? 'the system refuses it'} (${code})`,
+    );
   }
 };
 
-/** Checks the folder and creates what is missing. Throws `conflict` with one line if the folder cannot be used. */
+/**
+ * Checks the folder, and creates what is missing. If the folder cannot be used, throws `conflict` with a message of one
+ * line.
+ */
 export const openDataFolder = (path: string): DataFolder => {
   const reason = judgeFolder(path, readFolderState(path));
   if (reason !== undefined) throw unusable(reason);
@@ -190,7 +196,7 @@ export const openDataFolder = (path: string): DataFolder => {
   return folder;
 };
 
-/** Writes a file of mode 600 completely or not at all. */
+/** Writes a file with mode 600, completely or not at all. */
 const writePrivately = (file: string, value: unknown): void => {
   const draft = `${file}.new`;
   try {
@@ -239,7 +245,7 @@ const readSecrets = (file: string): Secrets => {
     throw new AppError('conflict', `cannot read ${file}`, {
       cause,
       detail: {
-        hint: 'restore it from a copy, as the data cannot be opened without it, or choose another folder with --data <folder>',
+        hint: 'restore it from a copy, since the data cannot be opened without it, or choose another folder with --data <folder>',
       },
     });
   }
@@ -247,7 +253,7 @@ const readSecrets = (file: string): Secrets => {
   throw unusable(`${file} was not written by this version of svc`);
 };
 
-/** Returns the installation's secrets. Creates and stores those that the folder does not have. */
+/** Returns the secrets of the installation. Creates and stores those that are missing. */
 export const loadSecrets = (folder: DataFolder): Secrets => {
   const file = join(folder.path, secretsName);
   const known = existsSync(file) ? readSecrets(file) : undefined;
@@ -267,7 +273,10 @@ export const rememberPorts = (
   if (!isKnown) writePrivately(join(folder.path, secretsName), { ...secrets, ...found });
 };
 
-/** Writes the file from which the CLI reads how to reach the service; `caFile` is the authority to trust. */
+/**
+ * Writes the file from which the CLI reads how to reach the service. `caFile` is the certificate of the authority to
+ * trust.
+ */
 export const writeCredentials = (
   folder: DataFolder,
   { url, caFile }: { url: string; caFile: string | undefined },

@@ -1,4 +1,4 @@
-/** Finds a free TCP port, and checks that a given one can be listened on. */
+/** Finds a free TCP port, and checks whether a program can listen on a given port. */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
@@ -12,7 +12,7 @@ const listenOnce = (port: number, host: string): Promise<number> =>
     });
   });
 
-/** Returns why a port cannot be listened on, as the system's code (`EADDRINUSE`); undefined if it can. */
+/** Returns why no program can listen on a port, as the system's code (`EADDRINUSE`); undefined if one can. */
 export const portProblem = async (
   port: number,
   host = '127.0.0.1',
@@ -25,11 +25,14 @@ export const portProblem = async (
   }
 };
 
-/** Range below the ephemeral ports: one of those could be taken by a connection before the program listens on it. */
+/**
+ * Range of ports below the ephemeral ones. An ephemeral port could be taken by a connection before the program listens
+ * on it.
+ */
 const quietPorts = { least: 15_000, beyond: 32_000 };
 const mostTries = 50;
 
-/** Returns a port that was free a moment ago. */
+/** Returns a port that was free when it was checked. */
 export const findFreePort = async (host = '127.0.0.1'): Promise<number> => {
   for (let tries = 0; tries < mostTries; tries += 1) {
     const port = randomInt(quietPorts.least, quietPorts.beyond);

@@ -30,7 +30,7 @@ const fakes = (failures: readonly number[] = []) => {
 describe('keepRunning', () => {
   const never = new AbortController().signal;
 
-  /** Runs fakes under `keepRunning`, with pauses that last until the test ends them. */
+  /** Keeps simulated parts running with `keepRunning`; pauses last until the test ends them. */
   const keep = async (failures?: readonly number[]) => {
     const { start, ...rest } = fakes(failures);
     const said: string[] = [];
@@ -55,19 +55,22 @@ describe('keepRunning', () => {
     await expect(keep([1])).rejects.toThrow('attempt 1');
   });
 
-  it('starts again what ended by itself, and says so', async () => {
+  it('restarts a part that ended by itself, and reports that', async () => {
     const { kept, started, said, waits, nextWait } = await keep();
     started[0]?.end();
     expect(await nextWait(1)).toBe(200);
     expect(kept.pid()).toBeUndefined();
     waits[0]?.end();
     await vi.waitUntil(() => kept.pid() === 2);
-    expect(said).toEqual(['the part ended by itself and is started again', 'the part is up again']);
+    expect(said).toEqual([
+      'the part ended by itself and is being restarted',
+      'the part is up again',
+    ]);
     await kept.stop(0);
     expect(started[1]?.stopped).toBe(true);
   });
 
-  it('retries with growing pauses while the start fails', async () => {
+  it('retries with growing pauses while the part fails to start', async () => {
     const { kept, started, said, waits, nextWait } = await keep([2, 3]);
     started[0]?.end();
     const pauses: (number | undefined)[] = [];
@@ -81,7 +84,7 @@ describe('keepRunning', () => {
     await kept.stop(0);
   });
 
-  it('does not start again what was stopped', async () => {
+  it('does not restart a part that was stopped', async () => {
     const { kept, attempts, said, waits } = await keep();
     expect(await kept.stop(0)).toBe(true);
     expect(attempts()).toBe(1);
@@ -89,7 +92,7 @@ describe('keepRunning', () => {
     expect(waits).toEqual([]);
   });
 
-  it('can be stopped between an end and the next start', async () => {
+  it('can be stopped between the end of a part and its next start', async () => {
     const { kept, started, attempts, nextWait } = await keep();
     started[0]?.end();
     await nextWait(1);

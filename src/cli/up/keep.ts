@@ -1,49 +1,49 @@
 /**
- * Keeps something running: if it ends by itself it is started again, after pauses that grow while it keeps failing.
- * The caller defines what it is and how it starts.
+ * Keeps a part of the service running: if it ends by itself, it is started again, after pauses that grow while it keeps
+ * failing. The caller defines what the part is and how it starts.
  */
 import { describeError } from '#domain/error.ts';
 import { pause } from '#runtime/pause.ts';
 import { sendSignal } from './processes.ts';
 
-/** Running child process or database server. */
+/** A running part: a child process or a database server. */
 export type Started = {
   pid: number;
-  /** Resolves when it has ended, for any reason. */
+  /** Resolves when the part has ended, for any reason. */
   ended: Promise<void>;
   /**
-   * Asks it to end, and kills it after the deadline. Resolves when it has ended. True means that it ended by itself
-   * with success, so all its work was done.
+   * Asks the part to end, and kills it after the deadline. Resolves when it has ended. The result is true if it ended
+   * without being killed and with success, so that all its work was done.
    */
   stop(deadlineMs: number): Promise<boolean>;
 };
 
 export type KeepOptions = {
-  /** Name for messages: `control plane`. */
+  /** Name of the part in messages, such as `control plane`. */
   name: string;
-  /** Resolves once it is up. If the signal aborts, gives up and leaves nothing behind. */
+  /** Starts the part, and resolves once it is up. If the signal aborts, stops trying and leaves nothing behind. */
   start(signal: AbortSignal): Promise<Started>;
-  /** Called with a message when it has ended by itself, and when it is up again. */
+  /** Called with a message when the part has ended by itself, and when it is up again. */
   say(message: string): void;
-  /** Waits between starts; replaced only in tests. */
+  /** Waits between starts; only tests replace it. */
   wait?(ms: number, signal: AbortSignal): Promise<void>;
 };
 
 export type Kept = {
-  /** Returns the process id; undefined between an end and the next start. */
+  /** Returns the process id of the part; undefined between its end and the next start. */
   pid(): number | undefined;
-  /** Stops it as `Started.stop` does; false if it had already ended. */
+  /** Stops the part as `Started.stop` does. Returns false if it had already ended. */
   stop(deadlineMs: number): Promise<boolean>;
-  /** Kills it at once, without waiting for its end. */
+  /** Kills the part at once, without waiting for its end. */
   kill(): void;
 };
 
 const firstBackoffMs = 200;
 const maxBackoffMs = 10_000;
-/** Uptime after which the growing pauses are reset. */
+/** Uptime after which the pauses are short again, in milliseconds. */
 const steadyMs = 30_000;
 
-/** Starts it, and keeps it running once it is up. Throws the error of the first start. */
+/** Starts the part, and keeps it running once it is up. Throws the error of the first start. */
 export const keepRunning = async (options: KeepOptions, signal: AbortSignal): Promise<Kept> => {
   const { name, start, say, wait = pause } = options;
   const stopping = new AbortController();
@@ -71,7 +71,7 @@ export const keepRunning = async (options: KeepOptions, signal: AbortSignal): Pr
       if (current !== undefined) {
         current = undefined;
         if (performance.now() - startedAt > steadyMs) backoffMs = firstBackoffMs;
-        say(`the ${name} ended by itself and is started again`);
+        say(`the ${name} ended by itself and is being restarted`);
       }
       await restart();
     }

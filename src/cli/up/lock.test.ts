@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { takeLock } from './lock.ts';
 import { isRunning, processStart } from './processes.ts';
 
-describe('takeLock', () => {
+describe('the lock of a data folder', () => {
   let root: string;
   let file: string;
   beforeEach(() => {
@@ -20,7 +20,7 @@ describe('takeLock', () => {
 
   const self = { pid: process.pid, start: processStart(process.pid) ?? '' };
 
-  it('a lock is held until it is released', () => {
+  it('is held until it is released', () => {
     const lock = takeLock(file, root);
     expect(() => takeLock(file, root)).toThrow(
       `svc up already runs on ${root} (process ${self.pid})`,
@@ -32,7 +32,7 @@ describe('takeLock', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('names the file on a full disk, and leaves nothing of it', () => {
+  it('names its file if the disk is full, and leaves no file behind', () => {
     const draft = `${file}.${process.pid}`;
     symlinkSync('/dev/full', draft);
     expect(() => takeLock(file, root)).toThrow(`cannot write ${file} (ENOSPC)`);
@@ -59,7 +59,7 @@ describe('takeLock', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('is taken over when another process has the same id', () => {
+  it('is taken over if another process now has the id of its process', () => {
     takeLock(file, root, { ...self, start: 'earlier' });
     expect(takeLock(file, root).wasStale).toBe(true);
   });
@@ -71,13 +71,13 @@ describe('takeLock', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it('reports that another process is taking it over', () => {
+  it('reports if another process is taking it over', () => {
     takeLock(file, root, { ...self, start: 'earlier' });
     writeFileSync(`${file}.claim-${self.pid}-earlier`, '');
     expect(() => takeLock(file, root)).toThrow('another svc up is taking over');
   });
 
-  it('names a file that it cannot read', () => {
+  it('names its file if that cannot be read', () => {
     writeFileSync(file, 'not json');
     expect(() => takeLock(file, root)).toThrow(`cannot read the lock ${file}`);
   });

@@ -1,9 +1,8 @@
 /**
- * Prevents two `svc up` on one data folder. The lock is a file with the id and start time of its process. A lock whose
- * process no longer runs is taken over.
- *
- * If two processes take over one stale lock, a claim file lets only one succeed: it is named after the lock and
- * created exclusively.
+ * Prevents two `svc up` on one data folder. The lock is a file with the id and the start time of its process. If that
+ * process no longer runs, the lock is taken over.
+ * If two processes take over the same lock, a claim file lets only one succeed: it is named after the lock and created
+ * exclusively.
  */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { AppError } from '#domain/error.ts';
@@ -13,9 +12,9 @@ import { processStart } from './processes.ts';
 type LockHolder = { pid: number; start: string };
 
 export type FolderLock = {
-  /** True if the lock was left by a process that did not end properly. */
+  /** True if the process that held the lock before did not end properly. */
   wasStale: boolean;
-  /** Writes into the lock the address of the service, for the messages of other processes. */
+  /** Writes the address of the service into the lock, for the messages of other processes. */
   publishUrl(url: string): void;
   release(): void;
 };
@@ -27,9 +26,13 @@ const readLock = (file: string): LockText | undefined => {
     return JSON.parse(readFileSync(file, 'utf8')) as LockText;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new AppError('conflict', `cannot read the lock ${file}; remove it if no svc up runs`, {
-      cause: error,
-    });
+    throw new AppError(
+      'conflict',
+      `cannot read the lock ${file}; if no svc up runs on this folder, remove it`,
+      {
+        cause: error,
+      },
+    );
   }
 };
 
@@ -38,7 +41,7 @@ const isHeld = ({ pid, start }: LockHolder): boolean => processStart(pid) === st
 const isSame = (a: LockHolder | undefined, b: LockHolder): boolean =>
   a?.pid === b.pid && a.start === b.start;
 
-/** Writes a temporary file and calls `place` to put it in place. Removes the temporary file in any case. */
+/** Writes a temporary file, and calls `place` to move it to its final path. Always removes the temporary file. */
 const withDraft = <Value>(file: string, text: string, place: (draft: string) => Value): Value => {
   const draft = `${file}.${process.pid}`;
   try {
@@ -51,7 +54,7 @@ const withDraft = <Value>(file: string, text: string, place: (draft: string) => 
   }
 };
 
-/** Creates a file with its contents atomically; false if it exists. */
+/** Creates a file with its contents in one step. Returns false if the file exists. */
 const createWhole = (file: string, text: string): boolean =>
   withDraft(file, text, (draft) => {
     try {
@@ -67,7 +70,7 @@ const removeStale = (file: string, stale: LockHolder): void => {
   const claim = `${file}.claim-${stale.pid}-${stale.start}`;
   if (!createWhole(claim, '')) {
     throw new AppError('conflict', `another svc up is taking over ${file}; try again`, {
-      detail: { hint: `if none is, remove ${claim}` },
+      detail: { hint: `if no other svc up is starting, remove ${claim}` },
     });
   }
   try {
@@ -83,7 +86,7 @@ const alreadyRuns = (folder: string, { pid, url }: LockText): AppError =>
     `svc up already runs on ${folder} (process ${pid}${url === undefined ? '' : `, ${url}`})`,
     {
       detail: {
-        hint: 'commands find it by themselves; end it with Ctrl-C where it runs, or start another with --data <folder> --port 0',
+        hint: 'commands find the running service by themselves; stop it with Ctrl-C in its terminal, or start another with --data <folder> --port 0',
       },
     },
   );

@@ -5,25 +5,27 @@ type ShowStep = (message: string) => void;
 
 type Configuration = ConfigurationLine['configuration'];
 
-/** Formats a mistake in the pools file: line, problem and hint. */
+/** Formats a mistake in the pools file with its line, problem and hint. */
 const describeMistake = ({ line, message, hint }: Configuration['problems'][number]): string =>
   `${line === undefined ? '' : `line ${line}: `}${message}${hint === undefined ? '' : ` (${hint})`}`;
 
-/** Returns a function that reports each read of the pools file, except a first one without mistakes. */
+/**
+ * Returns a function that reports each time the pools file is read, except the first time if the file has no mistakes.
+ */
 const showPools = (showStep: ShowStep) => {
   let wasRead = false;
   return ({ file, problems, pools }: Configuration): void => {
     const mistakes = problems.map(describeMistake).join('; ');
     if (pools === undefined)
-      showStep(`${file} has mistakes, so no change in it is applied: ${mistakes}`);
+      showStep(`${file} has mistakes, so its changes are not applied: ${mistakes}`);
     else if (wasRead) showStep(`${file} is applied; pools: ${pools.join(', ')}`);
     wasRead = true;
   };
 };
 
 /**
- * Returns a handler of the orchestrator's lines, across its restarts. The handler returns true for the line that means
- * that it is up.
+ * Returns a handler of the orchestrator's lines, which is used across restarts of the orchestrator. The handler returns
+ * true for the line which means that the orchestrator is up.
  */
 export const hearOrchestrator = (showStep: ShowStep): ((line: ProgramLine) => boolean) => {
   const hearPools = showPools(showStep);
@@ -31,7 +33,8 @@ export const hearOrchestrator = (showStep: ShowStep): ((line: ProgramLine) => bo
   return (line) => {
     if ('launches' in line) {
       const { pool, reason } = line.launches;
-      if (reason !== undefined) showStep(`no new world hosts in pool "${pool}" for now: ${reason}`);
+      if (reason !== undefined)
+        showStep(`the pool "${pool}" launches no world hosts for now: ${reason}`);
     } else if ('configuration' in line) hearPools(line.configuration);
     else if ('isolation' in line && line.isolation !== isolation) {
       isolation = line.isolation;

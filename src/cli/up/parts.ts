@@ -1,4 +1,4 @@
-/** Programs of a service on this machine: starts each, keeps it running, and stops it in order. */
+/** Starts each program of a service on this machine, keeps it running, and stops the programs in order. */
 import { join } from 'node:path';
 import { AppError, describeError } from '#domain/error.ts';
 import type { BrowserTier } from '#domain/session.ts';
@@ -27,24 +27,24 @@ import { controlEnv, gatewayEnv, orchestratorEnv, type Site, senderEnv } from '.
 export type UpOptions = {
   /** Absolute path of the data folder. */
   data: string;
-  /** Port of the API. 0: the port of the last start if it is free, else any free one. */
+  /** Port of the API. 0 means the port of the last start if that is free, or else any free port. */
   port: number;
   runtime: RuntimeWish;
   poolSize: number;
-  /** Browsers to keep warm. Undefined: browsers start on demand, if this machine has a Chromium. */
+  /** Number of browsers to keep warm. Undefined: browsers start on demand, if this machine has a Chromium. */
   browsers?: number | undefined;
-  /** Tier of sessions that name none. */
+  /** Browser tier of sessions that name none. */
   browserTier?: BrowserTier | undefined;
   /** Absolute path of a pools file. */
   poolsFile?: string | undefined;
-  /** Port of a gateway, 0: any free one; undefined: no gateway. */
+  /** Port of a gateway; 0: any free port; undefined: no gateway is started. */
   gatewayPort?: number | undefined;
-  /** Serves API and gateway over https, with certificates of the folder's authority. */
+  /** True to serve API and gateway over https, with certificates of the folder's authority. */
   tls?: boolean | undefined;
-  /** First of the ports that serve metrics and status; undefined: none is served. */
+  /** First of the ports that serve metrics and status; undefined: they are not served. */
   metricsPort?: number | undefined;
   env: Env;
-  /** Aborts a start. */
+  /** Aborts the start. */
   signal: AbortSignal;
   /** Sets the progress text of the start. */
   showStep: ShowStep;
@@ -53,30 +53,30 @@ export type UpOptions = {
 };
 
 /**
- * Time for each program to stop, in milliseconds. The orchestrator removes the world hosts in less than three seconds,
- * unless their engine is slow. With the other programs and PostgreSQL, which needs milliseconds, a stop then takes
- * less than five seconds.
+ * Maximum time for each program to stop, in milliseconds. The orchestrator removes the world hosts in less than three
+ * seconds, unless their engine is slow. With the other programs and PostgreSQL, which needs milliseconds, a stop then
+ * takes less than five seconds.
  */
 const stopMs = { gateway: 500, sender: 12_000, orchestrator: 35_000, control: 1_000 } as const;
-/** Time after which the user is informed that the stop takes long. */
+/** Time after which the user is told that the stop takes long, in milliseconds. */
 const usualStopMs = 3_000;
-/** Time for a runtime to remove what an orchestrator has left. */
+/** Maximum time for removing what an orchestrator has left at its runtime, in milliseconds. */
 const cleanMs = 30_000;
-/** Time for open requests through the gateway to finish. */
+/** Maximum time for open requests through the gateway to finish, in milliseconds. */
 const finishMs = 250;
 
 export type Parts = {
-  /** Disposes of everything that was started. */
+  /** Stack of everything that was started, each with the way to stop it. */
   stack: AsyncDisposableStack;
   parts: Kept[];
   options: UpOptions;
-  /** Runtime that may still hold containers of the installation which no orchestrator has removed. */
+  /** Runtime that may still have containers of the installation which no orchestrator has removed. */
   inUse: RuntimeChoice['runtime'] | undefined;
 };
 
 export type Runtime = { choice: RuntimeChoice; prepared: PreparedRuntime | undefined };
 
-/** Describes what the runtime still holds of an installation, and how to remove it; undefined if nothing. */
+/** Describes what the runtime still has of an installation, and how to remove it; undefined if it has nothing. */
 export const describeLeft = async (
   env: Env,
   { installation }: Secrets,
@@ -84,7 +84,7 @@ export const describeLeft = async (
 ): Promise<string | undefined> =>
   runtime === 'docker' ? await describeLeftOnEngine(env, installation) : undefined;
 
-/** Removes what the runtime holds of an installation. On failure it prints a message and does not throw. */
+/** Removes what the runtime has of an installation. If that fails, prints a message instead of throwing. */
 export const cleanRuntime = async (
   { env, say }: UpOptions,
   secrets: Secrets,
@@ -101,12 +101,12 @@ export const cleanRuntime = async (
   }
 };
 
-/** Removes what an orchestrator has left that failed to start or to stop properly. */
+/** Removes what is left of an orchestrator that failed to start or to stop properly. */
 export const removeLeft = async (all: Parts, secrets: Secrets): Promise<void> => {
   if (all.inUse !== undefined) await cleanRuntime(all.options, secrets, all.inUse);
 };
 
-/** Prints what this machine lacks for hosts that are processes. Containers bring everything along. */
+/** Prints what this machine lacks for hosts that are processes. Containers need nothing of it. */
 const onThisMachine = async (
   { env, say }: UpOptions,
   choice: RuntimeChoice,
@@ -116,7 +116,7 @@ const onThisMachine = async (
   return choice;
 };
 
-/** Chooses and prepares the runtime. If the start fails later, what it created is removed. */
+/** Chooses and prepares the runtime. If a later part of the start fails, what was created here is removed. */
 export const chooseAndPrepare = async (all: Parts, secrets: Secrets): Promise<Runtime> => {
   const { options } = all;
   const { runtime: wish, env, showStep, signal } = options;
@@ -141,7 +141,7 @@ export const chooseAndPrepare = async (all: Parts, secrets: Secrets): Promise<Ru
   }
 };
 
-/** Starts a part, keeps it running, and registers how to stop it. */
+/** Starts a part, keeps it running, and registers how it is stopped. */
 const keepPart = async (
   { stack, parts, options }: Parts,
   name: string,
@@ -182,18 +182,18 @@ export const keepDatabase = async (
 };
 
 type Program = {
-  /** Name in messages. */
+  /** Name of the program in messages. */
   name: string;
   file: keyof typeof programs;
   env: Record<string, string>;
-  /** Handles each line that the program prints. Returns true once it is up. */
+  /** Handles each line that the program prints. Returns true once the program is up. */
   hear?: ChildOptions['hear'];
   stop?: (kept: Kept) => Promise<unknown>;
 };
 
 const isListening: ChildOptions['hear'] = (line) => 'listening' in line;
 
-/** Starts a program of the service as a part. It logs to a file of its name. */
+/** Starts a program of the service as a part. It logs to a file with its name. */
 const keepProgram = (
   all: Parts,
   { folder, secrets }: Site,
@@ -212,18 +212,18 @@ export const keepControl = (all: Parts, site: Site, databaseUrl: string, { prepa
   });
 
 /**
- * Stops the orchestrator, which removes the world hosts. If it fails to, `inUse` stays set and `removeLeft` removes
- * them.
+ * Stops the orchestrator, which removes the world hosts. If it fails to remove them, `inUse` stays set, and
+ * `removeLeft` removes them.
  */
 const stopOrchestrator = async (all: Parts, kept: Kept): Promise<void> => {
   const { say } = all.options;
   const slow = setTimeout(() => {
-    say('the world hosts are still being removed; Ctrl-C again leaves the rest of them behind');
+    say('the world hosts are still being removed; Ctrl-C again stops without removing the rest');
   }, usualStopMs);
   const isDone = await kept.stop(stopMs.orchestrator);
   clearTimeout(slow);
   if (isDone) all.inUse = undefined;
-  else if (all.inUse !== undefined) say('the orchestrator has not removed all world hosts');
+  else if (all.inUse !== undefined) say('the orchestrator did not remove all world hosts');
 };
 
 export const keepOrchestrator = (all: Parts, site: Site, { choice, prepared }: Runtime) => {

@@ -1,4 +1,4 @@
-/** Queries the control plane of this `svc up` for its world hosts and the number of open sessions. */
+/** Asks the control plane of this `svc up` for its world hosts and the number of open sessions. */
 import { backoffMs } from '#domain/backoff.ts';
 import { AppError } from '#domain/error.ts';
 import { browserSize } from '#domain/pool.ts';
@@ -8,9 +8,9 @@ import { observePool, type PoolHost } from '#wire/pool-api/operations.ts';
 import { internalUrl, type Site } from './site.ts';
 
 export type OpenSessions = {
-  /** Sessions with a host, which end with the service. */
+  /** Number of sessions with a host, which end with the service. */
   served: number;
-  /** Sessions that wait for a host, and continue to wait after a restart. */
+  /** Number of sessions without a host, which continue to wait after a restart. */
   waiting: number;
 };
 
@@ -59,8 +59,8 @@ export const countWarm = (hosts: readonly PoolHost[]): number =>
   hosts.filter(({ kind, state }) => state === 'warm' && kind !== 'browser').length;
 
 /**
- * Returns the number of open sessions; undefined if the control plane does not answer. It asks once and with a short
- * timeout, because the user waits for the stop.
+ * Returns the number of open sessions; undefined if the control plane does not answer. It asks only once and with a
+ * short timeout, because the user waits for the stop.
  */
 export const countOpen = async (site: Site): Promise<OpenSessions | undefined> => {
   const { installation } = site.secrets;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { choosePorts, describePorts, type PortWishes } from './ports.ts';
 
-/** Returns a check for which these ports are taken. */
+/** Returns a check for ports by which the given ports are taken. */
 const taken =
   (...ports: number[]) =>
   async (port: number): Promise<string | undefined> =>
@@ -20,8 +20,8 @@ const choose = (wishes: Partial<PortWishes>, look = taken()) =>
     look,
   );
 
-describe('choosePorts', () => {
-  it('uses the requested port, and the next ones for the other programs', async () => {
+describe('choosing ports', () => {
+  it('uses the requested port for the API, and the next ones for the other programs', async () => {
     const ports = await choose({});
     expect(ports).toEqual({ api: 4620, host: 4621, internal: 4622, database: 4623 });
     expect(describePorts(ports)).toBe('4620 API, 4621 host API, 4622 internal, 4623 PostgreSQL');
@@ -34,7 +34,7 @@ describe('choosePorts', () => {
     expect(describePorts(ports)).toContain('4627 and 4628 behind https, 4622 gateway');
   });
 
-  it('reuses the previous port when any port will do', async () => {
+  it('reuses the port of the last start if any port may be used', async () => {
     expect(await choose({ port: 0, remembered: 17_000 })).toMatchObject({ api: 17_000 });
     const { api } = await choose({ port: 0, remembered: 17_000 }, taken(17_000));
     expect(api).not.toBe(17_000);
@@ -48,11 +48,11 @@ describe('choosePorts', () => {
     await expect(choose(wishes, taken(port))).rejects.toMatchObject({
       code: 'conflict',
       message: `port ${port} is taken`,
-      detail: { hint: `choose another with ${option} <number>; 0 takes any free one` },
+      detail: { hint: `choose another port with ${option} <number>; 0 means any free one` },
     });
   });
 
-  it('refuses a range in which too few are free', async () => {
+  it('fails if the range has too few free ports', async () => {
     const others = [4621, 4622, 4623, 4624, 4625, 4626, 4627];
     await expect(choose({}, taken(...others))).rejects.toMatchObject({
       message: '3 free ports are needed after port 4620, and of 4621 to 4629 only 2 can be had',

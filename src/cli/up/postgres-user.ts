@@ -16,9 +16,9 @@ import { AppError } from '#domain/error.ts';
 const nobody = 65534;
 
 export type PostgresUser = {
-  /** Command words before the binary. */
+  /** Words of the command that precede the binary. */
   prefix: string[];
-  /** Ids to spawn the command with, if they are not the caller's. */
+  /** User and group ids of the spawned command; undefined if they are those of the caller. */
   ids: { uid: number; gid: number } | undefined;
 };
 
@@ -29,7 +29,7 @@ const namespacePrefix = [
   `--map-group=${nobody}`,
   '--',
 ];
-/** SIGTERM lets PostgreSQL's clients finish before it ends. */
+/** True if SIGTERM lets PostgreSQL's clients finish before the server ends. */
 const tetherPrefix = ['setpriv', '--pdeathsig', 'TERM', '--'];
 
 const works = (prefix: string[]): boolean => {
@@ -37,7 +37,7 @@ const works = (prefix: string[]): boolean => {
   return spawnSync(command, rest, { stdio: 'ignore' }).status === 0;
 };
 
-/** Chooses the user. It probes by running `true`, which takes some milliseconds. */
+/** Chooses the user. It tries each way by running `true`, which takes some milliseconds. */
 export const choosePostgresUser = (): PostgresUser => {
   const tether = works(tetherPrefix) ? tetherPrefix : [];
   if (process.getuid?.() !== 0) return { prefix: tether, ids: undefined };
@@ -58,8 +58,8 @@ export const giveFile = (user: PostgresUser, file: string): void => {
 };
 
 /**
- * Makes the user the owner of a directory with its contents, and checks that it can be entered. Throws `unavailable`
- * if it cannot, because a folder above denies access.
+ * Makes the user the owner of a directory with its contents, and checks that the user can enter it. Throws
+ * `unavailable` if not, because a folder above denies access.
  */
 export const giveDirectory = (user: PostgresUser, directory: string): void => {
   if (user.ids === undefined) return;
@@ -72,6 +72,6 @@ export const giveDirectory = (user: PostgresUser, directory: string): void => {
   if (entered.status === 0) return;
   throw new AppError(
     'unavailable',
-    `PostgreSQL does not run as root, user namespaces are refused here, and the user "nobody" cannot enter ${directory}: choose a data folder below one that others may enter, or run svc as an ordinary user`,
+    `PostgreSQL cannot run as root, user namespaces are not permitted here, and the user "nobody" cannot enter ${directory}: choose a data folder in a folder that other users may enter, or run svc as an ordinary user`,
   );
 };

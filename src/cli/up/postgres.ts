@@ -1,7 +1,6 @@
 /**
- * Runs a PostgreSQL server on one data directory: initialises it once, starts it on 127.0.0.1, stops it. The server is
- * used only by its caller. It has one superuser, listens on TCP alone and requires a password.
- *
+ * Runs a PostgreSQL server on one data directory: initialises the directory once, starts the server on 127.0.0.1, and
+ * stops it. Only the caller uses the server. It has one superuser, listens only on TCP and requires a password.
  * A server that a killed caller left on the directory is stopped first. `lock.ts` prevents two callers.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -28,13 +27,13 @@ import { choosePostgresUser, giveDirectory, giveFile, type PostgresUser } from '
 import { commandLine, isRunning, sendSignal } from './processes.ts';
 
 type PostgresOptions = {
-  /** Data directory. It is created, with the folders above it, if it does not exist. */
+  /** Data directory. If it does not exist, it is created, including the folders above it. */
   dataDir: string;
-  /** Password of the superuser `svc`. Absent: a new one, which only works for a new data directory. */
+  /** Password of the superuser `svc`. Absent: a new password is chosen, which works only for a new data directory. */
   password?: string;
-  /** Absent: any free one. */
+  /** Port to listen on; absent: any free port. */
   port?: number;
-  /** Server settings on top of the defaults, for example `{ fsync: 'off' }`. */
+  /** Server settings in addition to the defaults, for example `{ fsync: 'off' }`. */
   flags?: Record<string, string>;
   /** Log file of the server; default `<dataDir>.log`. */
   logFile?: string;
@@ -47,7 +46,10 @@ export type PostgresServer = {
   url(database?: string): string;
   /** Resolves when the server has ended, by `stop` or by itself. */
   ended: Promise<void>;
-  /** Ends connections, writes a checkpoint, and ends. After `stopDeadlineMs` the server is shut down immediately. */
+  /**
+   * Ends all connections, writes a checkpoint, and ends. If that takes longer than `stopDeadlineMs`, the server is shut
+   * down immediately.
+   */
   stop(): Promise<void>;
 };
 
@@ -57,7 +59,7 @@ const stopDeadlineMs = 3_000;
 const logKeptBytes = 8 * 1024 * 1024;
 const portAttempts = 3;
 
-/** Small defaults, because a single user's machine also runs the containers. */
+/** Default settings. They are small, because the containers run on the same machine, which serves a single user. */
 const defaultFlags: Record<string, string> = {
   unix_socket_directories: '',
   listen_addresses: '127.0.0.1',
@@ -72,7 +74,7 @@ const defaultFlags: Record<string, string> = {
 
 type Command = { user: PostgresUser; binaries: PostgresBinaries; dataDir: string; logFile: string };
 
-/** Spawns a binary as the chosen user, in its own process group, and appends its output to the log. */
+/** Spawns a binary as the chosen user, in a process group of its own, and appends its output to the log. */
 const spawnLogged = (command: Command, binary: string, args: string[]): ChildProcess => {
   const [program = binary, ...rest] = [...command.user.prefix, binary, ...args];
   const log = openSync(command.logFile, 'a', 0o600);
@@ -99,12 +101,12 @@ const whenEnded = (child: ChildProcess): Promise<void> =>
     child.once('exit', () => resolveEnd());
   });
 
-/** Returns a hint: free disk space if the disk is full, else the log. */
+/** Returns a hint: to free disk space if the disk is full, or else to read the log. */
 const wayOut = (why: string, logFile: string): { hint: string } => ({
-  hint: /No space left|Disk quota/.test(why) ? freeSpaceHint : `its log has more: ${logFile}`,
+  hint: /No space left|Disk quota/.test(why) ? freeSpaceHint : `see its log for more: ${logFile}`,
 });
 
-/** Returns the failure that the log shows after a position: its last FATAL, PANIC or error line. */
+/** Returns the failure that the log shows after an offset: its last FATAL, PANIC or error line. */
 const readFailure = (logFile: string, from: number): string => {
   const lines = readFileSync(logFile).subarray(from).toString('utf8').trim().split('\n');
   const failure = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? '';
@@ -155,7 +157,10 @@ const readPidFile = (dataDir: string): PidFile | undefined => {
   return { pid, dataDir: lines[1] ?? '', ready: lines[7]?.trim() === 'ready' };
 };
 
-/** Stops a process by fast shutdown, then immediate shutdown (which recovers at the next start), then SIGKILL. */
+/**
+ * Stops a process by a fast shutdown; if it does not end, by an immediate shutdown, from which the next start recovers;
+ * then by SIGKILL.
+ */
 const stopProcess = async (pid: number): Promise<void> => {
   for (const name of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     sendSignal(pid, name);
@@ -165,12 +170,15 @@ const stopProcess = async (pid: number): Promise<void> => {
       await pause(10);
     }
   }
-  throw new AppError('unavailable', `PostgreSQL (process ${pid}) does not end`);
+  throw new AppError(
+    'unavailable',
+    `PostgreSQL (process ${pid}) does not end, not even when killed`,
+  );
 };
 
 /**
- * Stops the server that a killed process left on a data directory. The server is identified by `postmaster.pid` and a
- * command line that names this directory; other processes are not touched. Returns true if there was one.
+ * Stops the server that a killed process left on a data directory. The server is identified by `postmaster.pid` and by
+ * a command line that names this directory; other processes are left alone. Returns true if there was such a server.
  */
 const stopLeftOverPostgres = async (dataDir: string): Promise<boolean> => {
   const found = readPidFile(resolve(dataDir));
@@ -200,11 +208,11 @@ const launch = async (
   };
   await Promise.race([
     hasEnded,
-    until(isReady, { timeoutMs: startDeadlineMs, what: 'PostgreSQL starts' }),
+    until(isReady, { timeoutMs: startDeadlineMs, what: 'PostgreSQL is starting' }),
   ]);
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
     const why = readFailure(command.logFile, from);
-    throw new AppError('unavailable', `PostgreSQL does not start: ${why}`, {
+    throw new AppError('unavailable', `PostgreSQL did not start: ${why}`, {
       detail: wayOut(why, command.logFile),
     });
   }

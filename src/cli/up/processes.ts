@@ -1,6 +1,6 @@
 /**
- * Reads the state of processes from the operating system: whether one runs, its start time, its command line. Ids are
- * reused, so a process is identified by its id and start time together.
+ * Reads the state of processes from the operating system: whether a process runs, its start time, its command line. Ids
+ * are reused, so a process is identified by its id together with its start time.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -24,15 +24,15 @@ const runPs = (...options: string[]): string | undefined => {
   }
 };
 
-/** Returns the fields of `/proc/<pid>/stat` after the command name, which may itself contain blanks. */
+/** Returns the fields of `/proc/<pid>/stat` after the command name, which may contain spaces. */
 const statFields = (pid: number): string[] | undefined =>
   readProc(pid, 'stat')
     ?.replace(/^.*\) /s, '')
     .split(' ');
 
 /**
- * Returns a text that is constant for the life of a process and differs for a later one with the same id. Undefined if
- * no such process runs; a zombie does not run.
+ * Returns a text that stays the same for the life of a process and differs for a later process with the same id.
+ * Returns undefined if no such process runs; a zombie counts as not running.
  */
 export const processStart = (pid: number): string | undefined => {
   if (!hasProc) return runPs('-o', 'lstart=', '-p', String(pid))?.trim() || undefined;
@@ -43,13 +43,13 @@ export const processStart = (pid: number): string | undefined => {
 /** Returns true if a process with this id runs. */
 export const isRunning = (pid: number): boolean => processStart(pid) !== undefined;
 
-/** Returns the command line of a process, joined by blanks; '' if it is unknown. */
+/** Returns the command line of a process, joined by spaces; '' if it is unknown. */
 export const commandLine = (pid: number): string => {
   if (!hasProc) return runPs('-o', 'command=', '-p', String(pid))?.trim() ?? '';
   return readProc(pid, 'cmdline')?.replaceAll('\0', ' ').trim() ?? '';
 };
 
-/** Returns the ids of running processes whose command line contains a text, without this process. */
+/** Returns the ids of running processes whose command line contains a text, except this process. */
 export const findProcesses = (text: string): number[] => {
   const pids = hasProc
     ? readdirSync('/proc').filter((name) => /^\d+$/.test(name))
@@ -77,7 +77,10 @@ const graceMs = 8_000;
 const findLeftOvers = (installation: string): number[] =>
   findProcesses(installation).filter((pid) => commandLine(pid).startsWith('svc '));
 
-/** Waits until no such program runs, and kills them after the grace period. Returns their number. */
+/**
+ * Waits until no program with this text in its command line runs. After the grace period, kills those that remain.
+ * Returns their number.
+ */
 export const endLeftOvers = async (installation: string, signal: AbortSignal): Promise<number> => {
   const found = findLeftOvers(installation);
   const endsAt = performance.now() + graceMs;

@@ -16,15 +16,15 @@ export const programs = {
   sender: pathOf('src/sender/main.ts'),
 } as const;
 
-/** Returns the arguments of Node that start a program. Its process title names the installation. */
+/** Returns the arguments with which Node starts a program. The process title names the installation. */
 export const titled = (main: string, title: string, { installation }: Secrets): string[] => [
   `--title=svc ${title} ${installation}`,
   main,
 ];
 
 /**
- * Variables that are not inherited: addresses that programs on one machine cannot share, and settings that only the
- * CLI reads.
+ * Variables that programs do not inherit: addresses that several programs on one machine cannot share, and settings
+ * that only the CLI reads.
  */
 const notPassedOn = new Set([
   ...['SVC_URL', 'SVC_ADMIN_URL', 'SVC_PUBLIC_KEY', 'SVC_SECRET_KEY', 'SVC_DATA'],
@@ -32,7 +32,7 @@ const notPassedOn = new Set([
   'SVC_METRICS_LISTEN',
 ]);
 
-/** Returns the user's environment without the variables that are not meant for programs. */
+/** Returns the user's environment without the variables that programs do not inherit. */
 export const passOn = (env: Env): Record<string, string> => {
   return Object.fromEntries(
     Object.entries(env).filter(

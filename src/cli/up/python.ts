@@ -15,7 +15,9 @@ const isRecent = (version: string): boolean => {
   return major > oldest[0] || (major === oldest[0] && minor >= oldest[1]);
 };
 
-/** Returns the version of the Python that hosts use. Throws `unavailable` if there is none, or only an older one. */
+/**
+ * Returns the version of the Python that hosts use. Throws `unavailable` if there is none, or only one that is too old.
+ */
 export const findPythonVersion = async (env: Env): Promise<string> => {
   const command = env.SVC_PYTHON ?? 'python3';
   const detail = { hint: howToGetPython };
@@ -27,7 +29,7 @@ export const findPythonVersion = async (env: Env): Promise<string> => {
     });
     version = stdout.replace(/^\D*/, '').trim();
   } catch (cause) {
-    throw new AppError('unavailable', `"${command}" does not run`, { cause, detail });
+    throw new AppError('unavailable', `"${command}" cannot be run`, { cause, detail });
   }
   if (isRecent(version)) return version;
   throw new AppError('unavailable', `"${command}" is Python ${version}, which is too old`, {
@@ -35,13 +37,13 @@ export const findPythonVersion = async (env: Env): Promise<string> => {
   });
 };
 
-/** Returns a message about the effects of a missing Python; undefined if there is one. */
+/** Returns a message about the consequences of a missing Python; undefined if Python is available. */
 export const describeWithoutPython = async (env: Env): Promise<string | undefined> => {
   try {
     await findPythonVersion(env);
     return undefined;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return `no Python: ${error.message}. Sessions of worlds with code in Python will fail, others are served without the boundary around code. To change that, ${howToGetPython}, and start again`;
+    return `no Python: ${error.message}. Sessions of worlds with Python code will fail, and sessions of other worlds run without isolation of user code. To change that, ${howToGetPython}, and start again`;
   }
 };

@@ -3,17 +3,17 @@ import { AppError } from '#domain/error.ts';
 import { chooseRuntime, fallBack } from './runtime.ts';
 
 const alive = { answers: true as const, version: '28.1' };
-const dead = { answers: false as const, why: 'unix:///x: no such socket' };
+const dead = { answers: false as const, why: 'unix:///x: its socket does not exist' };
 
-describe('chooseRuntime', () => {
-  it('chooses Docker if it is available, else processes, and says why', () => {
+describe('choosing the runtime', () => {
+  it('takes Docker if it is available, or else processes, and gives the reason', () => {
     expect(chooseRuntime('auto', alive)).toEqual({
       runtime: 'docker',
-      why: 'an engine answers, version 28.1',
+      why: 'a Docker engine answers, version 28.1',
     });
     expect(chooseRuntime('auto', dead)).toEqual({
       runtime: 'process',
-      why: 'no Docker engine (unix:///x: no such socket)',
+      why: 'no Docker engine (unix:///x: its socket does not exist)',
     });
   });
 
@@ -23,7 +23,7 @@ describe('chooseRuntime', () => {
     expect(() => chooseRuntime('docker', dead)).toThrow('no Docker engine answers (unix:///x');
   });
 
-  it('falls back from a Docker that cannot be prepared only when it may', () => {
+  it('replaces a Docker that cannot be prepared by processes, unless Docker was requested', () => {
     const reason = new AppError('unavailable', 'no base image');
     expect(fallBack('auto', reason)).toMatchObject({ runtime: 'process' });
     expect(fallBack('auto', reason).why).toContain('no base image');

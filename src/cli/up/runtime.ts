@@ -1,7 +1,7 @@
 /**
  * Chooses the runtime of world hosts on this machine, and runs the orchestrator's one-off commands for `svc up`. One
- * prepares the Docker runtime (network, image). The other removes the remains of an installation whose programs have
- * ended.
+ * command prepares the Docker runtime (network, image). The other removes the remains of an installation whose programs
+ * have ended.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -23,29 +23,29 @@ export type RuntimeChoice = {
 };
 
 /**
- * Chooses the runtime. `engine` is only used if the wish is not `process`. Throws `unavailable` if Docker is requested
- * and does not answer.
+ * Chooses the runtime. `engine` is only used unless `process` is requested. Throws `unavailable` if Docker is requested
+ * but does not answer.
  */
 export const chooseRuntime = (wish: RuntimeWish, engine: EngineAnswer): RuntimeChoice => {
-  if (wish === 'process') return { runtime: 'process', why: 'asked for with --runtime' };
+  if (wish === 'process') return { runtime: 'process', why: 'requested with --runtime' };
   if (engine.answers) {
-    const why = wish === 'docker' ? 'asked for with --runtime' : 'an engine answers';
+    const why = wish === 'docker' ? 'requested with --runtime' : 'a Docker engine answers';
     return { runtime: 'docker', why: `${why}, version ${engine.version}` };
   }
   if (wish === 'auto') return { runtime: 'process', why: `no Docker engine (${engine.why})` };
   throw new AppError('unavailable', `no Docker engine answers (${engine.why})`, {
-    detail: { hint: 'start it, name it with DOCKER_HOST, or use --runtime process' },
+    detail: { hint: 'start the engine, set DOCKER_HOST to its address, or use --runtime process' },
   });
 };
 
-/** Returns the choice after the runtime could not be prepared. Throws the reason if that runtime was requested. */
+/** Returns another choice after the runtime could not be prepared. If that runtime was requested, throws the reason. */
 export const fallBack = (wish: RuntimeWish, reason: AppError): RuntimeChoice => {
   if (wish !== 'auto') throw reason;
   return { runtime: 'process', why: `Docker answers but cannot be used: ${reason.message}` };
 };
 
 export type PreparedRuntime = {
-  /** Address at which the control plane has to serve its host API; null: loopback. */
+  /** Address on which the control plane has to serve its host API; null: loopback. */
   listen: string | null;
   /** Name by which hosts reach the machine of the control plane. */
   host: string;
@@ -59,7 +59,10 @@ type Command = {
   signal?: AbortSignal;
 };
 
-/** Time for an interrupted command to clean up, in milliseconds; then it and its child processes are killed. */
+/**
+ * Maximum time for an interrupted command to clean up, in milliseconds. After it, the command and its child processes
+ * are killed.
+ */
 const killAfterMs = 3_000;
 const keptErrorBytes = 8_192;
 
@@ -75,7 +78,7 @@ const endOnAbort = (child: ChildProcess, signal: AbortSignal): void => {
   child.once('close', () => signal.removeEventListener('abort', onAbort));
 };
 
-/** Runs a command of the orchestrator to its end and returns its last line, which reports success. */
+/** Runs a command of the orchestrator to its end, and returns its last line, which reports success. */
 const runCommand = async ({ name, env, showStep, signal }: Command): Promise<ReadyLine> => {
   const child = spawn(process.execPath, [programs.orchestrator, name], {
     env,
@@ -101,7 +104,10 @@ const runCommand = async ({ name, env, showStep, signal }: Command): Promise<Rea
   signal?.throwIfAborted();
   if (ready !== undefined && child.exitCode === 0) return ready;
   const reason = stripVTControlCharacters(errors).trim().split('\n').at(-1);
-  throw new AppError('unavailable', reason || `${name} exited with ${child.exitCode}`);
+  throw new AppError(
+    'unavailable',
+    reason || `the orchestrator's command ${name} exited with status ${child.exitCode}`,
+  );
 };
 
 export type PrepareOptions = Pick<Command, 'env' | 'showStep'> & { signal: AbortSignal };

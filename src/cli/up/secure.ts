@@ -1,17 +1,17 @@
-/** Implements `svc up --tls`: the authority of the folder, and the TLS proxies in front of the programs. */
+/** Implements `svc up --tls`: the certificate authority of the folder, and the TLS proxies in front of the programs. */
 
 import type { Authority } from './authority.ts';
 import { type DataFolder, makeFolder, type Secrets } from './folder.ts';
 import type { Ports } from './ports.ts';
 
-/** Opens the authority of the folder, or creates it. Its modules are loaded only here. */
+/** Opens the authority of the folder, or creates it. The modules for it are loaded only here. */
 export const openSecure = async (folder: DataFolder, secrets: Secrets): Promise<Authority> => {
   const { openAuthority } = await import('./authority.ts');
   makeFolder(folder.tlsDir, 0o711);
   return openAuthority(folder.tlsDir, secrets.installation);
 };
 
-/** Serves https at both addresses that clients use. Resolves with a function that stops that. */
+/** Serves https at the addresses of the API and the gateway. Resolves with a function that stops both. */
 export const openFronts = async (
   { api, gateway, behind }: Ports,
   authority: Authority,

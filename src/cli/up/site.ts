@@ -1,4 +1,4 @@
-/** One installation of `svc up`: its ports and folder, and the environment of each of its programs. */
+/** Describes one installation of `svc up`: its ports and folder, and the environment of each of its programs. */
 import type { BrowserTier } from '#domain/session.ts';
 import type { Env } from '#runtime/env.ts';
 import { Secret } from '#runtime/secret.ts';
@@ -15,15 +15,15 @@ export type Site = {
   ports: Ports;
   url: string;
   poolSize: number;
-  /** Browsers kept warm; undefined: sessions can have none. */
+  /** Number of browsers kept warm; undefined: sessions can have no browser. */
   browsers: number | undefined;
-  /** Tier of sessions that name none; undefined: standard. */
+  /** Browser tier of sessions that name none; undefined: standard. */
   browserTier: BrowserTier | undefined;
   /** Absolute path of a pools file, which replaces the single default pool. */
   poolsFile: string | undefined;
   /**
-   * With https: the authority. TLS proxies then have the ports that clients use, and the programs have ports of their
-   * own.
+   * Only with https: the certificate authority. Clients then use the ports of TLS proxies, and the programs have other
+   * ports.
    */
   authority: Authority | undefined;
 };
@@ -38,7 +38,9 @@ const metricsEnv = (
 ): Record<string, string> =>
   metrics === undefined ? {} : { SVC_METRICS_LISTEN: `127.0.0.1:${metrics[program]}` };
 
-/** Returns the form of the addresses of surfaces. Browsers and curl need no DNS for names that end in `.localhost`. */
+/**
+ * Returns the template of the addresses of surfaces. Browsers and curl need no DNS for names that end in `.localhost`.
+ */
 export const surfaceTemplate = ({
   ports: { gateway },
   authority,
@@ -47,7 +49,10 @@ export const surfaceTemplate = ({
     ? undefined
     : `${authority === undefined ? 'http' : 'https'}://{session}--{surface}.localhost:${gateway}`;
 
-/** Returns the gateway's settings for itself and the control plane. Its names lead to this machine. */
+/**
+ * Returns the settings about the gateway, for the gateway and the control plane. The gateway's host names lead to this
+ * machine.
+ */
 const surfaceEnv = (site: Site): Record<string, string> => {
   const template = surfaceTemplate(site);
   if (template === undefined) return {};
@@ -56,8 +61,8 @@ const surfaceEnv = (site: Site): Record<string, string> => {
 };
 
 /**
- * Returns the variable that makes a program trust the authority. Node reads a single file. If the user already names
- * one, the bundle, which contains both, takes its place.
+ * Returns the variable that makes a program trust the authority. Node reads only one file. If the user's environment
+ * already names one, it is replaced by the bundle, which contains both.
  */
 const trustEnv = ({ env, authority }: Site): Record<string, string> => {
   if (authority === undefined) return {};
@@ -67,7 +72,9 @@ const trustEnv = ({ env, authority }: Site): Record<string, string> => {
 
 const senderToken = ({ tokenSecret }: Secrets): string => new Secret(tokenSecret).derive('sender');
 
-/** Returns the key pair of the organization. A folder of an earlier release has none until it is opened again. */
+/**
+ * Returns the key pair of the organization. A folder of an earlier release has none until this release has opened it.
+ */
 const organizationEnv = (secrets: Secrets): Record<string, string> => {
   const { organizationPublicKey, organizationSecretKey } = secrets;
   if (organizationPublicKey === undefined || organizationSecretKey === undefined) return {};
@@ -106,7 +113,7 @@ export const controlEnv = (
   };
 };
 
-/** Returns the environment of the orchestrator. Without a prepared runtime, hosts are processes. */
+/** Returns the environment of the orchestrator. If no runtime was prepared, hosts are processes. */
 export const orchestratorEnv = (
   site: Site,
   runtime: PreparedRuntime | undefined,

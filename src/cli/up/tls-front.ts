@@ -1,7 +1,7 @@
 /**
- * TLS proxies of `svc up --tls`: each listens with TLS in front of a program that does not. Traffic is passed on as
- * bytes, so answers, streams and WebSockets work unchanged. OpenSSL accepts no certificate for `*.localhost`, so each
- * session's host name gets its own certificate at the first request.
+ * TLS proxies of `svc up --tls`: each listens with TLS in front of a program that does not use TLS. Traffic is passed
+ * on as bytes, so answers, streams and WebSockets work unchanged. OpenSSL accepts no certificate for `*.localhost`, so
+ * each session's host name gets a certificate of its own at the first request.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
@@ -18,16 +18,22 @@ import { toErrorAnswer } from '#wire/errors.ts';
 import type { Authority } from './authority.ts';
 
 export type Fronts = {
-  /** Listens on a port of the loopback, in front of a program on another. Throws `unavailable` if it cannot. */
+  /**
+   * Listens on a port of the loopback interface, in front of a program on another port. Throws `unavailable` if that
+   * fails.
+   */
   open(name: string, port: number, programPort: number): Promise<void>;
   /** Stops all proxies and closes their connections. */
   stop(): Promise<void>;
 };
 
-/** Timeout for a client's first bytes, and for its handshake. */
+/** Timeout for a client's first bytes, and for its TLS handshake, in milliseconds. */
 const handshakeMs = 10_000;
 const mostConnections = 8_192;
-/** Cache of certificates. One machine has fewer sessions, and a certificate is valid for longer than it is cached. */
+/**
+ * Maximum number and lifetime of cached certificates. A machine has fewer sessions, and a certificate is valid for
+ * longer than it is cached.
+ */
 const remembered = { max: 1_000, ttl: 24 * 3_600_000 };
 const own = ['localhost', '127.0.0.1', '::1'];
 
@@ -35,8 +41,8 @@ const own = ['localhost', '127.0.0.1', '::1'];
 const handshake = 22;
 
 /**
- * Creates TLS contexts by the name that a client requests. Names that belong to no session share the machine's
- * certificate.
+ * Creates TLS contexts for the names that clients request. All names that belong to no session use the certificate of
+ * the machine.
  */
 const createContexts = (authority: Authority) => {
   const contexts = new LRUCache<string, Promise<SecureContext>>(remembered);
@@ -58,7 +64,7 @@ const createContexts = (authority: Authority) => {
 /** Formats the answer to a client that sends plain HTTP. */
 const plainAnswer = (port: number): string => {
   const { status, body } = toErrorAnswer(
-    new AppError('invalid', `this port speaks https: ask https://127.0.0.1:${port}`),
+    new AppError('invalid', `this port serves https only: use https://127.0.0.1:${port}`),
   );
   const text = `${JSON.stringify(body)}\n`;
   return (
@@ -68,7 +74,8 @@ const plainAnswer = (port: number): string => {
 };
 
 /**
- * Joins a client with the program until one of them ends. If one breaks off, both end; neither can be sent an error.
+ * Joins a client with the program until one of them ends. If one breaks off, the connection to the other is closed; no
+ * error can be sent to it.
  */
 const join = async (near: Socket, programPort: number): Promise<void> => {
   const far = connect({ host: '127.0.0.1', port: programPort, allowHalfOpen: true, noDelay: true });
@@ -91,8 +98,8 @@ const listen = (server: Server, name: string, port: number): Promise<void> =>
   });
 
 /**
- * Creates proxies whose certificates are issued by the authority. Issues the machine's certificate at once, so that no
- * client waits for it.
+ * Creates proxies whose certificates are issued by the authority. Issues the certificate of the machine at once, so
+ * that no client waits for it.
  */
 export const createFronts = async (authority: Authority): Promise<Fronts> => {
   const contextOf = createContexts(authority);

@@ -1,4 +1,7 @@
-/** Refusals before anything is started: each has its reason, and leaves neither lock nor file behind. */
+/**
+ * Tests that `startUp` refuses unusable folders before anything is started: with a reason, and without leaving a lock
+ * or file behind.
+ */
 import {
   chmodSync,
   mkdirSync,
@@ -40,7 +43,7 @@ describe('startUp', () => {
       say: (message) => void steps.push(message),
     });
 
-  it('refuses a file as the data folder, and keeps it', async () => {
+  it('refuses a file as the data folder, and does not change it', async () => {
     writeFileSync(data, 'text');
     await expect(start(data)).rejects.toMatchObject({
       code: 'conflict',
@@ -50,13 +53,13 @@ describe('startUp', () => {
     expect(readFileSync(data, 'utf8')).toBe('text');
   });
 
-  it('refuses a folder of another program, and writes nothing into it', async () => {
+  it('refuses a folder that belongs to another program, and writes nothing into it', async () => {
     writeFileSync(join(root, 'thesis.txt'), '');
-    await expect(start(root)).rejects.toThrow('holds something else already (thesis.txt)');
+    await expect(start(root)).rejects.toThrow('already contains other files (thesis.txt)');
     expect(readdirSync(root)).toEqual(['thesis.txt']);
   });
 
-  it('reports a full disk, and leaves no lock there', async () => {
+  it('reports a full disk, and leaves no lock on it', async () => {
     mkdirSync(data);
     symlinkSync('/dev/full', join(data, 'secrets.json.new'));
     await expect(start(data)).rejects.toThrow(
@@ -65,7 +68,7 @@ describe('startUp', () => {
     expect(readdirSync(data).sort()).toEqual(['.gitignore', 'blobs', 'logs']);
   });
 
-  it.skipIf(isRoot)('refuses a folder that it may not write to', async () => {
+  it.skipIf(isRoot)('refuses a folder in which it must not write', async () => {
     chmodSync(root, 0o500);
     await expect(start(data)).rejects.toThrow('may not be written to (EACCES)');
     await expect(start(root)).rejects.toThrow('cannot be written to');

@@ -1,9 +1,8 @@
 /**
  * Runs the whole service on one data folder of this machine: PostgreSQL, the control plane, the orchestrator with its
  * world hosts, and optionally a gateway. `svc up` and `svc demo` use it.
- *
- * Everything that is started is pushed on a stack and stopped in reverse order. A failed start and an orderly stop
- * thus take the same path.
+ * Everything that is started is pushed on a stack and stopped in reverse order. So a failed start and an orderly stop
+ * use the same code.
  */
 import { describeError } from '#domain/error.ts';
 import { undoStart } from '#runtime/release.ts';
@@ -41,9 +40,9 @@ import { type Site, surfaceTemplate } from './site.ts';
 
 export type Up = {
   url: string;
-  /** Form of the addresses of surfaces, with a gateway. */
+  /** Template of the addresses of surfaces; only with a gateway. */
   surfaceTemplate: string | undefined;
-  /** Authority that clients have to trust, with `tls`. */
+  /** Certificate authority that clients have to trust; only with `tls`. */
   authority: Authority | undefined;
   ports: Ports;
   secrets: Secrets;
@@ -56,11 +55,11 @@ export type Up = {
   openSessions(): Promise<OpenSessions | undefined>;
   /** Stops all parts in reverse order of their start. */
   stop(): Promise<void>;
-  /** Kills all processes at once, including world hosts that are processes. Containers stay. */
+  /** Kills all processes at once, including world hosts that are processes. Containers are not removed. */
   kill(): void;
   /** Removes what is left after `kill`. */
   dismantle(): Promise<void>;
-  /** Describes what is left after `kill`, and how to remove it; undefined if nothing. */
+  /** Describes what is left after `kill`, and how to remove it; undefined if nothing is left. */
   describeLeft(): Promise<string | undefined>;
 };
 
@@ -73,7 +72,8 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   const secrets = loadSecrets(folder);
   stack.defer(() => removeLeft(all, secrets));
   const ended = await endLeftOvers(secrets.installation, signal);
-  if (lock.wasStale || ended > 0) options.say('the last svc up was cut off; cleaning up after it');
+  if (lock.wasStale || ended > 0)
+    options.say('the last svc up did not end properly; removing what it left');
   const { browserTier, tls = false } = options;
   const ports = await choosePorts({
     port: options.port,
@@ -130,16 +130,19 @@ const startParts = async (all: Parts, folder: DataFolder, lock: FolderLock): Pro
   };
 };
 
-/** Returns both results, or throws the first error after both have settled, so that nothing is started unnoticed. */
+/**
+ * Returns both results. If either fails, throws the first error once both have settled, so that nothing is started
+ * unnoticed.
+ */
 const settleAll = async <A, B>(works: [Promise<A>, Promise<B>]): Promise<[A, B]> => {
   await Promise.allSettled(works);
   return Promise.all(works);
 };
 
 /**
- * Starts all programs. If it throws, nothing is left running; the data folder stays. Throws `conflict` for a folder,
- * lock or port that cannot be used, and `unavailable` for a part that does not start. If the signal aborts, throws its
- * reason.
+ * Starts all programs. If it throws, no program is left running; the data folder remains. Throws `conflict` for a
+ * folder, lock or port that cannot be used, and `unavailable` for a program that does not start. If the signal aborts,
+ * throws its reason.
  */
 export const startUp = async (options: UpOptions): Promise<Up> => {
   const stack = new AsyncDisposableStack();

@@ -45,7 +45,7 @@ export const describeMadeOrganization = (made: MadeOrganizationView): string =>
   [
     describeOrganization(made.organization),
     '',
-    'its key pair; the secret is shown this once:',
+    'its key pair; the secret key is shown only now:',
     `  SVC_ORGANIZATION_PUBLIC_KEY=${made.apiKey.publicKey}`,
     `  SVC_ORGANIZATION_SECRET_KEY=${made.apiKey.secretKey}`,
     ...(made.token === null ? [] : ['', describeMadeToken(made.token)]),
@@ -58,7 +58,7 @@ export const describeProjects = (projects: readonly ProjectView[], view: View): 
       ...[slug, cutLine(name), cutLine(organization.name), id],
     ]),
     view,
-    { none: 'no project is reached', cut: ['NAME', 'ORGANIZATION'] },
+    { none: 'the key or token has access to no project', cut: ['NAME', 'ORGANIZATION'] },
   );
 
 export const describeProject = ({ id, slug, name }: ProjectView): string =>
@@ -98,7 +98,7 @@ export const describeMadeKey = (
 ): string => {
   const name = isOrganizations ? 'SVC_ORGANIZATION_' : 'SVC_';
   return [
-    `${id} is made; its secret is shown this once:`,
+    `${id} was created; its secret key is shown only now:`,
     `  ${name}PUBLIC_KEY=${publicKey}`,
     `  ${name}SECRET_KEY=${secretKey}`,
   ].join('\n');
@@ -120,14 +120,14 @@ export const describeTokens = (tokens: readonly TokenView[], view: View): string
 
 export const describeMadeToken = ({ id, email, token, expiresAt }: MadeTokenView): string =>
   [
-    `${id} of ${email} is made, good until ${expiresAt.slice(0, 10)}; it is shown this once:`,
+    `${id} of ${email} was created, valid until ${expiresAt.slice(0, 10)}; it is shown only now:`,
     `  SVC_API_TOKEN=${token}`,
   ].join('\n');
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the members of nested objects by their paths: `quotas.sessions`. */
+/** Returns the members of nested objects by their paths, such as `quotas.sessions`. */
 const flatten = (value: Record<string, unknown> | null, path = ''): [string, string][] =>
   Object.entries(value ?? {}).flatMap(([name, member]) =>
     isRecord(member)
@@ -135,7 +135,7 @@ const flatten = (value: Record<string, unknown> | null, path = ''): [string, str
       : [[`${path}${name}`, typeof member === 'string' ? member : JSON.stringify(member)]],
   );
 
-/** Formats the members that an audit entry changed. */
+/** Formats the fields that an audit entry changed. */
 const changeOf = ({ before, after }: AuditEntryView): string => {
   const [from, to] = [new Map(flatten(before)), new Map(flatten(after))];
   return [...new Set([...from.keys(), ...to.keys()])]
@@ -155,7 +155,7 @@ export const describeAudit = (entries: readonly AuditEntryView[], view: View): s
       cutLine(changeOf(entry)),
     ]),
     view,
-    { none: 'nothing was changed yet' },
+    { none: 'there are no changes yet' },
   );
 
 export const describeSettings = (settings: ProjectSettingsView): string => {
@@ -170,7 +170,7 @@ export const describeSettings = (settings: ProjectSettingsView): string => {
     quotas,
     set,
   } = settings;
-  const own = (name: string): string => (set.includes(name) ? '  (of the project)' : '');
+  const own = (name: string): string => (set.includes(name) ? '  (set by the project)' : '');
   return formatFields([
     ['webhook-push', webhookPush ? `on, since ${webhookPushSince}` : 'off'],
     ['session-traces', sessionTraces ? 'on' : 'off'],

@@ -27,7 +27,7 @@ const host: AdminHost = {
   endDetail: null,
 };
 
-it('shows a host on a line, or on several where it does not fit', () => {
+it('shows a host on one line, or on several if the line would be too long', () => {
   const [, line] = describeHosts({ hosts: [host], total: 1 }, wide).split('\n');
   expect(line).toBe(
     'hst-1  default  assigned  4.0 s  1 d 1 h  12 ms   80 MiB  1     ses-1    local/default/notes@3',
@@ -42,7 +42,7 @@ it('shows a host on a line, or on several where it does not fit', () => {
   ]);
 });
 
-it('breaks what a check found where the terminal ends', () => {
+it('wraps the findings of a check at the edge of the terminal', () => {
   const message = 'default is to keep worlds loaded that do not exist: a/b/c';
   const checks = [{ name: 'pools', status: 'warning' as const, message, fix: 'make them' }];
   expect(describeChecks(checks, wide).split('\n')[0]).toBe(`!  pools  ${message}`);
@@ -70,7 +70,7 @@ const pool = (installation: string): PoolReport => ({
   fresh: 2,
 });
 
-it('distinguishes fresh hosts from those with a loaded world, and pools of the same name', () => {
+it('distinguishes hosts without a loaded world from those with one, and pools of the same name', () => {
   const show = (...installations: string[]) =>
     describePools(
       { pools: installations.map(pool), waitingSessions: 0, longestWaitMs: 0 },
@@ -87,7 +87,7 @@ it('distinguishes fresh hosts from those with a loaded world, and pools of the s
   ]);
 });
 
-it('shows a pool on several lines where it does not fit, and why it launches none', () => {
+it('shows a pool on several lines if one is too short, and why the pool launches no hosts', () => {
   const held = 'the image registry.example/host:7 cannot be pulled: not found ';
   const pools = [{ ...pool('a'), held }];
   const text = describePools({ pools, waitingSessions: 1, longestWaitMs: 9_000 }, narrow);
@@ -96,13 +96,13 @@ it('shows a pool on several lines where it does not fit, and why it launches non
     '  tier both · isolation process · size standard · target 2',
     '  fresh 2 · loaded 1 · busy 4 · coming 1 · going 0 · max 8',
     '',
-    '1 session without a host, the oldest for 9.0 s',
-    'default: launches none: the image registry.example/host:7',
+    '1 session waiting for a host, the oldest for 9.0 s',
+    'default: launches no hosts: the image registry.example/host:7',
     'cannot be pulled: not found',
   ]);
 });
 
-it('shows imports, and which have lost their worker', () => {
+it('shows imports, and which of them have lost their worker', () => {
   const job = {
     ...({ id: 'bat-1', kind: 'import', world: 'local/default/crm', state: 'applying' } as const),
     ...{ ageMs: 61_000, leaseMs: -5, attempts: 2 },
@@ -112,5 +112,7 @@ it('shows imports, and which have lost their worker', () => {
   expect(text.split('\n')[1]).toMatch(
     /bat-1 +local\/default\/crm +import +applying, worker gone +1 min 1 s +4 of 4 +1000 of 40000 +2/,
   );
-  expect(describeImports({ imports: [], total: 0 }, wide)).toBe('no import waits or is under way');
+  expect(describeImports({ imports: [], total: 0 }, wide)).toBe(
+    'no import is queued or in progress',
+  );
 });

@@ -41,7 +41,7 @@ const poolHead = [
   'MAX',
 ];
 
-/** Returns a function that names pools, with their installation if there are several. */
+/** Returns a function that formats the name of a pool, with its installation if there are several. */
 const namesOf = (pools: readonly PoolReport[]): ((pool: PoolReport) => string) =>
   new Set(pools.map(({ installation }) => installation)).size > 1
     ? ({ installation, name }) => `${installation}/${name}`
@@ -62,14 +62,14 @@ const remarkOnWorld = (
   colors: Colors,
 ): string =>
   unknownWorlds.includes(world)
-    ? colors.yellow(`${name}: is to keep ${world} loaded, but there is no such world`)
-    : `${name}: keeps ${world} loaded on ${hosts}`;
+    ? colors.yellow(`${name}: has to preload ${world}, but there is no such world`)
+    : `${name}: preloads ${world} on ${hosts}`;
 
 const remarksOn = (pool: PoolReport, name: string, colors: Colors): string[] => {
   const { held, isLed, worlds } = pool;
   return [
-    ...(isLed ? [] : [colors.yellow(`${name}: no orchestrator keeps it now`)]),
-    ...(held === null ? [] : [colors.red(`${name}: launches none: ${held.trim()}`)]),
+    ...(isLed ? [] : [colors.yellow(`${name}: no orchestrator manages it at present`)]),
+    ...(held === null ? [] : [colors.red(`${name}: launches no hosts: ${held.trim()}`)]),
     ...worlds.map((world) => remarkOnWorld(pool, name, world, colors)),
   ].map((remark) => betweenColors(remark, makeVisible));
 };
@@ -89,7 +89,7 @@ export const describePools = (
       ? []
       : [
           colors.yellow(
-            `${formatCount(waitingSessions, 'session')} without a host, the oldest for ${formatDuration(longestWaitMs)}`,
+            `${formatCount(waitingSessions, 'session')} waiting for a host, the oldest for ${formatDuration(longestWaitMs)}`,
           ),
         ];
   const remarks = [...waiting, ...pools.flatMap((pool) => remarksOn(pool, nameOf(pool), colors))];
@@ -136,7 +136,7 @@ const hostLine = (host: AdminHost): string[] => [
   whyOf(host),
 ];
 
-/** Formats hosts, and their total if not all are shown. */
+/** Formats hosts, and their total number if not all are shown. */
 export const describeHosts = (
   { hosts, total }: { hosts: readonly AdminHost[]; total: number },
   view: View,
@@ -150,12 +150,12 @@ export const describeHosts = (
 
 type Drained = Static<(typeof drainHosts)['answers'][200]>;
 
-/** Formats the hosts that were drained and those that were kept. */
+/** Formats the hosts that were drained, and those that were not because they serve a session. */
 export const describeDrained = ({ drained, kept }: Drained): string => {
-  if (drained.length + kept.length === 0) return 'no host drained: none is in service any more';
+  if (drained.length + kept.length === 0) return 'no host was drained: none is in service';
   const lines = [`${formatCount(drained.length, 'host')} drained`, ...drained];
   if (kept.length === 0) return lines.join('\n');
-  const serving = `${formatCount(kept.length, 'host')} kept: a session is on each`;
+  const serving = `${formatCount(kept.length, 'host')} not drained, because a session is on each`;
   return [...lines, serving, ...kept].join('\n');
 };
 
@@ -163,8 +163,8 @@ export const describeDrained = ({ drained, kept }: Drained): string => {
 export const describeCollection = (collection: CollectionView, view: View): string => {
   const { blobs, bytes, isLowerBound, worlds, totalWorlds, graceMinutes, place } = collection;
   const orMore = isLowerBound ? ' or more' : '';
-  const summary = `${formatCount(blobs, 'blob')}${orMore}, ${formatCount(bytes, 'byte')}, in ${place}: needed by nothing but deleted worlds and dead uploads`;
-  const rule = `a deleted world keeps its bytes for ${formatCount(graceMinutes, 'minute')} (SVC_DELETED_GRACE_MINUTES), and while a session of it is open or a host holds it`;
+  const summary = `${formatCount(blobs, 'blob')}${orMore}, ${formatCount(bytes, 'byte')}, in ${place}: only deleted worlds and abandoned uploads refer to them`;
+  const rule = `the data of a deleted world is kept for ${formatCount(graceMinutes, 'minute')} (SVC_DELETED_GRACE_MINUTES), and while one of its sessions is open or a host has it loaded`;
   const said = [summary, rule].flatMap((text) => wrapLines(text, view.columns));
   if (worlds.length === 0) return said.join('\n');
   const left = totalWorlds - worlds.length;
@@ -185,7 +185,7 @@ const markOf = (status: DoctorCheck['status'], colors: Colors): string => {
   return status === 'warning' ? colors.yellow('!') : colors.red('✗');
 };
 
-/** Formats one check a line, with the fix below a failed one, and a summary at the end. */
+/** Formats each check on a line, with the fix below a failed one, and a summary at the end. */
 export const describeChecks = (
   checks: readonly DoctorCheck[],
   { colors, columns }: View,
@@ -201,7 +201,7 @@ export const describeChecks = (
     ];
   });
   const well = checks.filter(({ status }) => status === 'ok').length;
-  return `${formatTable(lines)}\n\n${well} of ${checks.length} checks are well`;
+  return `${formatTable(lines)}\n\n${well} of ${checks.length} checks passed`;
 };
 
 type ImportsAnswer = { imports: readonly AdminImport[]; total: number };
@@ -218,7 +218,7 @@ const importHead = ['BATCH', 'WORLD', 'KIND', 'STATE', 'AGE', 'CHUNKS', 'ROWS', 
 
 /** Formats imports that have not ended. */
 export const describeImports = ({ imports, total }: ImportsAnswer, view: View): string => {
-  if (imports.length === 0) return 'no import waits or is under way';
+  if (imports.length === 0) return 'no import is queued or in progress';
   const text = formatFitted(importHead, imports.map(importLine), view);
   return imports.length === total
     ? text

@@ -1,8 +1,8 @@
-/** Formats the end of an agent for a person. */
+/** Formats how an agent ended, for people. */
 import type { AgentEndView } from '#wire/public-api/sessions/agent-end.ts';
 import { formatAgo, formatDuration, formatFields } from '../terminal/print.ts';
 
-/** Formats the end of the agent's command, and its output. */
+/** Formats how the agent's command ended, and its output. */
 export const describeAgentEnd = (end: AgentEndView): string => {
   const { outcome, exitCode, signal, seconds, output, outputCut, reportedAt } = end;
   const fields = formatFields([
@@ -11,7 +11,7 @@ export const describeAgentEnd = (end: AgentEndView): string => {
     ['signal', signal],
     ['took', formatDuration(seconds * 1_000)],
     ['reported', formatAgo(reportedAt)],
-    ['output', outputCut ? 'its beginning and its end' : undefined],
+    ['output', outputCut ? 'its beginning and end' : undefined],
   ]);
   return output === '' ? fields : `${fields}\n\n${output.trimEnd()}`;
 };

@@ -14,7 +14,7 @@ const indented = (text: string): string =>
 const gradeText = (grade: Grade | null, colors: Colors): string =>
   grade === null ? 'no grade: the session has no task with a grader' : describeGrade(grade, colors);
 
-/** Formats the new grade if it equals the archived one, else both. */
+/** Formats the new grade. If it differs from the archived one, formats both. */
 export const describeRegraded = (
   { same, archived, grade }: RegradedAnswer,
   colors: Colors,

@@ -1,4 +1,4 @@
-/** Formats answers of calls for a person: values, grades, states. */
+/** Formats answers to calls for people: values, grades, states. */
 
 import { clip } from '#domain/cut.ts';
 import { AppError } from '#domain/error.ts';
@@ -20,7 +20,7 @@ export type StatePage = {
   entity: string;
   rows: Row[];
   total: number;
-  /** Offset of the next row, if there is one. */
+  /** Offset of the next row; absent if there is none. */
   next?: number;
 };
 
@@ -31,7 +31,7 @@ const traceLines = (details: unknown): string[] => {
   return typeof trace === 'string' ? [trace.trimEnd()] : [];
 };
 
-/** Returns all places at fault; the message itself names only the first. */
+/** Returns all places of the input that have a problem; the message itself names only the first. */
 const problemLines = (details: unknown): string[] => {
   const problems = (details as Details)?.problems;
   if (!Array.isArray(problems) || problems.length < 2) return [];
@@ -86,8 +86,8 @@ const verdictText = ({ verdict, checks, error }: Grade, colors: Colors): string 
     case 'unknown':
       return colors.yellow(
         error === undefined
-          ? `unknown: ${count('unknown')} of ${all} cannot be judged`
-          : `unknown: the grader cannot judge: ${error.message} [${error.code}]`,
+          ? `unknown: ${count('unknown')} of ${all} could not be judged`
+          : `unknown: the grader failed: ${error.message} [${error.code}]`,
       );
   }
 };
@@ -101,7 +101,7 @@ const fieldText = ([name, { before, after }]: [string, GradeChange['fields'][str
   return `    ${name}: ${from} → ${to}`;
 };
 
-/** Formats a changed row. The fields are only shown for updates, because otherwise they are the whole row. */
+/** Formats a changed row. The fields are shown only for updates; for other changes they would be the whole row. */
 const changeLines = ({ entity, key, change, fields, explainedBy }: GradeChange): string[] => {
   const by = explainedBy === undefined ? '' : ` · ${explainedBy.join(', ') || 'unexplained'}`;
   return [
@@ -118,13 +118,13 @@ const unexplainedLines = ({ changes, unexplained = [] }: Grade): string[] => {
   const shown = unexplained.slice(0, mostUnexplained);
   const more = count - shown.length;
   return [
-    `changed beside what the checks ask for: ${formatCount(count, 'row')}`,
+    `changed without being required by a check: ${formatCount(count, 'row')}`,
     ...shown.flatMap(changeLines),
     ...(more > 0 ? [`  and ${more} more; see them with --changes`] : []),
   ];
 };
 
-/** Formats each check, the unexplained changes, and the verdict. */
+/** Formats each check, the changes that no check explains, and the verdict. */
 export const describeGrade = (grade: Grade, colors: Colors): string =>
   [
     ...grade.checks.flatMap((check) => checkLines(check, colors)),
@@ -132,9 +132,9 @@ export const describeGrade = (grade: Grade, colors: Colors): string =>
     verdictText(grade, colors),
   ].join('\n');
 
-/** Formats a page of the changes, each row with the check that explains it. */
+/** Formats a page of the changed rows, each with the check that explains it. */
 export const describeChanges = ({ changes }: Grade): string => {
-  if (changes === undefined) return 'the grade does not contain what changed';
+  if (changes === undefined) return 'the grade does not list the changed rows';
   const { inserted, updated, deleted, unexplained, rows, next } = changes;
   const more = next === undefined ? '' : `; continue with --offset ${next}`;
   const counts = `${inserted} inserted, ${updated} updated, ${deleted} deleted, ${unexplained} unexplained`;

@@ -9,7 +9,7 @@ const statusesText = (statuses: Readonly<Record<string, number>>): string =>
     .map(([status, count]) => `${status} ×${count}`)
     .join(', ');
 
-/** Formats a table by operation, and then the skipped and failed requests with their reasons. */
+/** Formats a table by operation, then the skipped and failed requests with their reasons. */
 export const describeCapture = (
   { operations, skipped, failed }: CaptureReport,
   view: View,
@@ -22,12 +22,12 @@ export const describeCapture = (
       String(known),
       String(rows),
       statusesText(statuses),
-      cutOff === 0 ? '' : `${formatCount(cutOff, 'list')} by max_pages`,
+      cutOff === 0 ? '' : `${formatCount(cutOff, 'list')} cut off by max_pages`,
     ]),
     view,
   );
   const left = [
-    ...skipped.map(({ operation, reason }) => `not asked: ${operation}: ${reason}`),
+    ...skipped.map(({ operation, reason }) => `not requested: ${operation}: ${reason}`),
     ...failed.map(
       ({ operation, arguments: given, page, reason }) =>
         `failed: ${operation} ${JSON.stringify(given)} page ${page}: ${reason}`,

@@ -46,7 +46,7 @@ const comparison: BuildComparison = {
 };
 
 describe('a comparison of builds', () => {
-  it('shows rates, n, differences with their intervals, and the sessions that flipped', () => {
+  it('shows rates, n, differences with confidence intervals, and the sessions whose verdicts differ', () => {
     expect(describeComparison(comparison, { colors, columns: Infinity })).toMatchInlineSnapshot(`
       "support 1.3.0 → support h2
 
@@ -56,10 +56,10 @@ describe('a comparison of builds', () => {
         the order is \\u001b[2Jpaid back                18/20 90 %   11/20 55 %   -35.0       -56.5 to -7.2 *
         nothing else changed                           20/20 100 %  20/20 100 %  0.0         -16.1 to +16.1
       tasks of both                                    18/20 90 %   11/20 55 %   -35.0       -56.5 to -7.2 *
-      differences in points; * where the interval leaves out 0
-      the two played helpdesk/refund-of-an-order-that-was-paid-twice with different contents
+      differences in percentage points; * if the interval does not contain 0
+      the builds played helpdesk/refund-of-an-order-that-was-paid-twice with different contents
 
-      sessions that flipped: 1 to fail, 0 to pass
+      sessions whose verdicts differ: 1 now fail, 0 now pass
       to fail
         helpdesk/refund: the order is paid back in full to the card, nothing else was changed by it
           ses-01kaz4x0pg8q2m5v7n3c1d9e6a → ses-01kaz4x0pg8q2m5v7n3c1d9e6b"

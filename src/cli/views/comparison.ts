@@ -16,7 +16,7 @@ const rateText = ({ n, passed, passRate }: Contrast['base']): string =>
 
 const points = (share: number): string => `${share > 0 ? '+' : ''}${(share * 100).toFixed(1)}`;
 
-/** Returns the cells of a contrast. An interval without 0 is marked. */
+/** Returns the cells of a difference. If its confidence interval does not contain 0, the difference is marked. */
 const cellsOf = ({ base, candidate, difference, interval }: Contrast): string[] => {
   const rates = [rateText(base), rateText(candidate)];
   if (difference === null || interval === null) return [...rates, '-', '-'];
@@ -54,13 +54,13 @@ const flipText = (comparison: BuildComparison, view: View): string[] => {
   const { flips, flippedToFail, flippedToPass } = comparison;
   const [toFail, toPass] = [flipLines(flips, 'fail', view), flipLines(flips, 'pass', view)];
   return [
-    ...['', `sessions that flipped: ${flippedToFail} to fail, ${flippedToPass} to pass`],
+    ...['', `sessions whose verdicts differ: ${flippedToFail} now fail, ${flippedToPass} now pass`],
     ...(toFail.length === 0 ? [] : [colors.red('to fail'), ...toFail]),
     ...(toPass.length === 0 ? [] : [colors.green('to pass'), ...toPass]),
   ];
 };
 
-/** Formats pass rates by task and check with their differences, and the sessions whose verdict changed. */
+/** Formats pass rates by task and check with their differences, and the sessions whose verdicts differ. */
 export const describeComparison = (comparison: BuildComparison, view: View): string => {
   const { base, candidate, total, tasks, olderLeftOut } = comparison;
   const title = `${named(base)} → ${named(candidate)}`;
@@ -69,11 +69,11 @@ export const describeComparison = (comparison: BuildComparison, view: View): str
   const lines = [...tasks.flatMap(linesOf), ['tasks of both', ...cellsOf(total)]];
   const table = formatFitted(head, lines, view, { cut: ['TASK'] });
   return [
-    ...[title, '', table, 'differences in points; * where the interval leaves out 0'],
+    ...[title, '', table, 'differences in percentage points; * if the interval does not contain 0'],
     ...tasks
       .filter(({ contentDiffers }) => contentDiffers)
       .flatMap((task) =>
-        wrapLines(`the two played ${nameOf(task)} with different contents`, view.columns),
+        wrapLines(`the builds played ${nameOf(task)} with different contents`, view.columns),
       ),
     ...(olderLeftOut ? ['only the newest 1,000 sessions of each build are compared'] : []),
     ...flipText(comparison, view),

@@ -1,6 +1,6 @@
 /**
- * Formats how closely a world's answers match its vendor's: a table by route, the overall figure, and the differences
- * side by side.
+ * Formats how closely a world's answers match its vendor's: a table by route, the overall percentage, and the
+ * differences side by side.
  */
 import { diffArrays } from 'diff';
 import type { Answer, Difference } from '#mirror/conform/compare.ts';
@@ -12,9 +12,9 @@ import { formatFitted } from './fitted-table.ts';
 const mostRequests = 10;
 const mostDifferences = 12;
 const mostLines = 40;
-/** Columns for two answers side by side if the output is not a terminal. */
+/** Columns of two answers side by side if the output is not a terminal. */
 const pipedColumns = 120;
-/** Lines of context around a line that differs. */
+/** Number of lines of context around a line that differs. */
 const around = 2;
 
 const valueText = (value: unknown): string =>
@@ -34,7 +34,7 @@ const linesOf = (answer: Answer): string[] => {
   ];
 };
 
-/** Pairs the lines of both answers that belong together. */
+/** Pairs corresponding lines of both answers. */
 const pairUp = (left: string[], right: string[]): Pair[] => {
   const pairs: Pair[] = [];
   let gone: string[] = [];
@@ -56,7 +56,7 @@ const pairUp = (left: string[], right: string[]): Pair[] => {
   return pairs;
 };
 
-/** Formats the two answers side by side, without equal lines far from any difference. */
+/** Formats the two answers side by side, without equal lines that are far from any difference. */
 const sideBySide = (vendor: Answer, world: Answer, columns: number, colors: Colors): string[] => {
   const pairs = pairUp(linesOf(vendor), linesOf(world));
   const isNear = (at: number): boolean =>
@@ -87,7 +87,7 @@ const requestText = (
 ): string => {
   const more = differences.length - mostDifferences;
   return [
-    `${colors.bold(operation)}  ${request}  ${capture === null ? 'against the contract' : capture}`,
+    `${colors.bold(operation)}  ${request}  ${capture === null ? 'compared with the contract' : capture}`,
     ...differences.slice(0, mostDifferences).map(differenceText),
     ...(more > 0 ? [`  and ${formatCount(more, 'difference')} more`] : []),
     ...(vendor === null ? [] : sideBySide(vendor, world, columns, colors)),

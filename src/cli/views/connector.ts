@@ -18,7 +18,7 @@ export const connectorsText = (connectors: readonly ConnectorView[], view: View)
     ]),
     view,
     {
-      none: 'no connector is published yet: svc worlds connector publish <slug> <folder>',
+      none: 'no connectors are published; publish one with svc worlds connector publish <slug> <folder>',
       cut: ['DESCRIPTION', 'NAME'],
     },
   );
@@ -48,7 +48,7 @@ export const describePublished = ({
   latest,
   changed,
 }: ConnectorView & { changed: boolean }): string => {
-  if (!changed) return `nothing changed: ${from}@${latest.number} has these files`;
+  if (!changed) return `nothing changed: ${from}@${latest.number} already has these files`;
   return formatFields([
     ['connector', `${from}@${latest.number}`],
     ['message', latest.message],

@@ -24,12 +24,12 @@ export const listRepos = (repos: Static<typeof ContextRepoList>['data'], view: V
     ]),
     view,
     {
-      none: 'nothing is here; "svc context push" makes the first version',
+      none: 'none of this kind; "svc context push" creates the first',
       cut: ['TAGS', 'LABELS'],
     },
   );
 
-/** Returns content in the form for a file: a text unchanged, other values as JSON. */
+/** Returns content as it is written to a file: a text unchanged, other values as JSON. */
 export const contentText = (content: unknown): string =>
   typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`;
 

@@ -39,7 +39,7 @@ export const describeDashboard = (shown: Shown): string =>
 export const describeTried = ({ sessionId, output, truncated, error }: TransformTested): string => {
   if (error !== null) return `${sessionId ?? 'no session'}: ${error}`;
   const text = typeof output === 'string' && truncated ? output : JSON.stringify(output, null, 2);
-  return truncated ? `${text}\n… and more: this is the beginning` : text;
+  return truncated ? `${text}\n… (cut; this is the beginning of the output)` : text;
 };
 
 /** Formats task sets as a list. */

@@ -26,13 +26,14 @@ export const describeCounts = (
   return `${table}\n${formatCount(total, 'row')} in version ${number} of ${slug}`;
 };
 
-/** Formats the range of a page, and how to show the next one. */
+/** Formats the range of rows on a page, and how to show the next page. */
 const pageText = ({ offset, totalItems, nextOffset, ...meta }: RowsMeta, shown: number): string => {
   const orMore = meta.totalItemsIsLowerBound === true ? ' or more' : '';
-  if (shown === 0) return offset === 0 ? 'no rows match' : `no rows from ${offset} on`;
+  if (shown === 0)
+    return offset === 0 ? 'no rows match' : `there are no rows at offset ${offset} or after it`;
   const range = shown === 1 ? `row ${offset + 1}` : `rows ${offset + 1} to ${offset + shown}`;
   const of = `${range} of ${numberText(totalItems)}${orMore}`;
-  return nextOffset === null ? of : `${of}; --offset ${nextOffset} shows the next`;
+  return nextOffset === null ? of : `${of}; --offset ${nextOffset} shows the next page`;
 };
 
 /** Formats rows as a table, with the range of the page. */
@@ -53,7 +54,7 @@ const describeField = (
   colors: Colors,
 ): string[] => {
   const name = field === targetField ? field : `${field} = ${targetField}`;
-  if (reason !== undefined) return [`  ${name}: not compared, ${reason}`];
+  if (reason !== undefined) return [`  ${name}: not compared: ${reason}`];
   const texts = [
     `${numberText(counts.equal)} equal`,
     `${numberText(counts.differing)} differing`,
@@ -73,9 +74,7 @@ const describeParity = (parity: ParityView, colors: Colors): string => {
   const title = `${entity} here and ${targetEntity} of ${slug}@${number}`;
   if (key === null) {
     const fields = parity.fields.flatMap((field) => describeField(field, colors));
-    return [`${colors.bold(title)}: no field tells which rows belong together`, ...fields].join(
-      '\n',
-    );
+    return [`${colors.bold(title)}: no field shows which rows correspond`, ...fields].join('\n');
   }
   const by = key.field === key.targetField ? key.field : `${key.field} = ${key.targetField}`;
   return [
@@ -84,7 +83,7 @@ const describeParity = (parity: ParityView, colors: Colors): string => {
   ].join('\n');
 };
 
-/** Formats rows of linked worlds, each world's under its name, and then their comparison. */
+/** Formats rows of linked worlds under the name of each world, and then their comparison. */
 export const describeGroups = (
   { groups, skipped, compare = [] }: GroupsView,
   view: View,
@@ -96,7 +95,7 @@ export const describeGroups = (
     return `${title}${through}\n${describeRows(page, view)}`;
   });
   const left = skipped.map(({ alias, slug, reason }) =>
-    colors.dim(`${slug} (linked as ${alias}) was not asked: ${reason}`),
+    colors.dim(`${slug} (linked as ${alias}) was not searched: ${reason}`),
   );
   const parities = compare.map((parity) => describeParity(parity, colors));
   return [...pages, ...(left.length === 0 ? [] : [left.join('\n')]), ...parities].join('\n\n');

@@ -9,7 +9,7 @@ import { formatFitted } from './fitted-table.ts';
 
 /** Rejected row, with its place in the user's files. */
 export type ShownRefusal = {
-  /** Place such as `contacts.csv:7`; undefined if it is unknown. */
+  /** Place of the row, such as `contacts.csv:7`; undefined if it is unknown. */
   place: string | undefined;
   entity: string | null;
   field: string | null;
@@ -22,7 +22,7 @@ const detailChars = 160;
 const subjectOf = ({ entity, field }: ShownRefusal): string =>
   [entity, field].filter((part) => part !== null && part !== '').join('.');
 
-/** Formats rejected rows, one a line, and the number of further ones. */
+/** Formats rejected rows, each on a line, and the number of further ones. */
 export const describeRefusals = (refusals: readonly ShownRefusal[], total: number): string => {
   const shown = refusals.slice(0, mostShown);
   const table = formatTable(
@@ -39,7 +39,7 @@ export const describeRefusals = (refusals: readonly ShownRefusal[], total: numbe
 const keyText = (key: RefusalView['primaryKey']): string | undefined =>
   key === null ? undefined : JSON.stringify(key);
 
-/** Converts a rejected row of the service. If its file is unknown, chunk, row and key identify it. */
+/** Converts a rejected row that the service reports. If its file is unknown, chunk, row and key identify it. */
 export const showRefusal = (refusal: RefusalView, place: string | undefined): ShownRefusal => {
   const { chunk, index, entity, field, primaryKey, pointer, detail } = refusal;
   const ofChunk = index === null ? `chunk ${chunk}` : `chunk ${chunk}, row ${index}`;
@@ -110,7 +110,7 @@ export const listBatchesText = (batches: readonly BatchListView[], view: View): 
     },
   );
 
-/** Formats one batch with its first rejected rows. */
+/** Formats one batch, with the first of its rejected rows. */
 export const describeBatch = (batch: BatchView): string => {
   const { progress, refusals, refused } = batch;
   const isUnderWay = batch.state === 'validating' || batch.state === 'applying';
@@ -127,7 +127,7 @@ export const describeBatch = (batch: BatchView): string => {
     [
       'progress',
       isUnderWay &&
-        `${progress.phase}: ${progress.validatedChunks} chunks looked at, ${formatCount(progress.appliedRows, 'row')} applied`,
+        `${progress.phase}: ${progress.validatedChunks} chunks validated, ${formatCount(progress.appliedRows, 'row')} applied`,
     ],
     ['imported', countsText(batch.landed)],
     ['refused', refused === 0 ? undefined : formatCount(refused, 'row')],
@@ -150,7 +150,7 @@ export const formatBar = (part: number): string => {
 
 export type Extracted = ShapeCounts & { unknown: readonly string[]; valuesLost: number };
 
-/** Formats what an extract read, wrote and left out. */
+/** Formats how many rows an extract read and wrote, and which values it left out. */
 export const describeExtract = (
   { read, rows, unknownFields, unknown, redacted, valuesLost }: Extracted,
   isRedacted: boolean,
@@ -166,7 +166,7 @@ export const describeExtract = (
     ...(valuesLost === 0
       ? []
       : [
-          `${formatCount(valuesLost, 'value')} look like other values in CSV; JSONL keeps them apart`,
+          `${formatCount(valuesLost, 'value')} cannot be told from other values in CSV; JSONL distinguishes them`,
         ]),
   ].join('\n');
 };

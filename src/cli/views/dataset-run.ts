@@ -1,4 +1,4 @@
-/** Formats a dataset run on a world for a person: its items with their grades, and failed agents. */
+/** Formats a dataset run on a world for people: its items with their grades, and failed agents. */
 import { describeAgentEnd, isAgentFailure } from '#domain/agent-end.ts';
 import { makeVisible } from '#domain/visible-text.ts';
 import type { RolloutView, WorldRunView } from '#wire/public-api/evaluation/dataset.ts';
@@ -19,7 +19,7 @@ const lineOf = ({ datasetItemId, verdict, score, sessionId, error }: RolloutView
   ...[sessionId ?? '-', cutLine(error ?? '-')],
 ];
 
-/** Formats the end of an agent that failed, with its last lines on standard error; nothing for other agents. */
+/** Formats how a failed agent ended, with its last lines on standard error; returns nothing for other agents. */
 const failureOf = ({ datasetItemId, agent }: RolloutView, { columns }: View): string[] => {
   if (agent === null || !isAgentFailure(agent.outcome)) return [];
   const said = `${makeVisible(datasetItemId)}: ${describeAgentEnd(agent)}`;

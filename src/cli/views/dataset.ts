@@ -82,7 +82,7 @@ export const listRunItems = (items: readonly DatasetRunItemView[], view: View): 
       ...[observationId ?? '-', formatAgo(createdAt)],
     ]),
     view,
-    { none: 'nothing in this run', cut: ['INPUT', 'EXPECTED'] },
+    { none: 'this run has no items', cut: ['INPUT', 'EXPECTED'] },
   );
 
 export const listQueues = (queues: readonly QueueView[], view: View): string =>
@@ -112,7 +112,7 @@ export const listQueueItems = (items: readonly QueueItemView[], view: View): str
       ...[objectId, formatAgo(createdAt)],
     ]),
     view,
-    { none: 'nothing in this queue', cut: ['INPUT', 'EXPECTED'] },
+    { none: 'this queue has no items', cut: ['INPUT', 'EXPECTED'] },
   );
 
 export const describeQueueItem = (item: QueueItemView): string =>

@@ -47,7 +47,7 @@ export const describeDiff = (
     .flatMap((text) => (text ?? '').trimEnd().split('\n'))
     .map((line) => colorLine(line, colors));
   if (fileLines.length + contractLines.length + rowLines.length === 0) {
-    return `${from} and ${to} are the same`;
+    return `${from} and ${to} are equal`;
   }
   return [
     `${from} to ${to}`,

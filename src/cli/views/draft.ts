@@ -4,7 +4,7 @@ import type { View } from '../terminal/context.ts';
 import { formatCount, wrapLines } from '../terminal/print.ts';
 import { formatFitted } from './fitted-table.ts';
 
-/** Formats the numbers of entities and routes, and then every mark. */
+/** Formats the numbers of entities and routes, and then every open point. */
 export const describeDraft = (
   folder: string,
   { entities, operations, marks }: Draft,
@@ -23,7 +23,9 @@ export const describeDraft = (
       ]),
       view,
     ),
-    ...(marks.length === 0 ? [] : ['left for you to decide, also at the head of connector.toml:']),
+    ...(marks.length === 0
+      ? []
+      : ['points to decide, also listed at the beginning of connector.toml:']),
     ...marks.flatMap(({ place, message }) => wrapLines(`- ${place}: ${message}`, view.columns)),
   ].join('\n');
 };

@@ -1,20 +1,20 @@
 /**
- * Formats one line of a file with a mark under a place in it, as compilers do. Widths are those of a terminal: tabs
- * become blanks, wide characters take two columns, and control characters are made visible. A line too long for the
- * terminal is cut around the mark.
+ * Formats one line of a file with a mark under a position in it, as compilers do. Widths are those of a terminal: tabs
+ * become spaces, wide characters take two columns, and control characters are made visible. If the line is too long for
+ * the terminal, the part around the mark is shown.
  */
 import stringWidth from 'string-width';
 import { makeVisible } from '#domain/visible-text.ts';
 
 type Excerpt = {
-  /** Line in the form to display. */
+  /** Line as it is displayed. */
   text: string;
-  /** Columns before the mark, and columns marked. */
+  /** Number of columns before the mark, and of marked columns. */
   indent: number;
   length: number;
 };
 
-/** Displayed character: its offset in the line, its displayed form, its columns. */
+/** Displayed character: its offset in the line, its displayed form, and its number of columns. */
 type Cell = { offset: number; shown: string; width: number };
 
 const tabWidth = 4;
@@ -55,7 +55,7 @@ const endOfMatch = (pattern: RegExp, line: string, start: number): number | unde
   return pattern.test(line) ? pattern.lastIndex : undefined;
 };
 
-/** Returns the end of a bracketed value if it is on the same line, else the end of the bracket. */
+/** Returns the end of a bracketed value if that is on the same line, or else the end of the opening bracket. */
 const endOfBrackets = (line: string, start: number): number => {
   let depth = 0;
   stringOrBracket.lastIndex = start;
@@ -79,8 +79,8 @@ const widthOf = (cells: readonly Cell[]): number =>
   cells.reduce((sum, { width }) => sum + width, 0);
 
 /**
- * Returns the cells that fit. If not all before the marked one fit, it is placed at a third of the line. `…` stands
- * for omitted cells.
+ * Returns the cells that fit. If those before the marked cell do not all fit, the marked cell is placed at a third of
+ * the line. `…` replaces omitted cells.
  */
 const cutAround = (cells: readonly Cell[], marked: number, columns: number): Cell[] => {
   if (widthOf(cells) <= columns) return [...cells];
@@ -102,7 +102,10 @@ const cutAround = (cells: readonly Cell[], marked: number, columns: number): Cel
   return shown;
 };
 
-/** Returns the excerpt around a column, which counts from 1 in UTF-16 code units, cut to a number of columns. */
+/**
+ * Returns the excerpt around a column, which is counted from 1 in UTF-16 code units. The excerpt has at most the given
+ * number of columns.
+ */
 export const excerptOf = (line: string, column: number, columns: number): Excerpt => {
   const start = Math.min(column - 1, line.length);
   // A file may be one line of megabytes, so only the part that could be shown is processed.

@@ -5,7 +5,7 @@ import { formatFitted } from './fitted-table.ts';
 
 /** Output of a call of kind `faults`. */
 export type FaultsView = {
-  /** True if the rules are those that the world declares. */
+  /** True if the rules in effect are those that the world declares. */
   declared: boolean;
   faults: { tools: boolean; rules: Row[] };
   met: { name: string; requests: number; met: number }[];

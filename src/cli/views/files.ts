@@ -28,7 +28,7 @@ export const listFolder = ({ folders, files }: Static<typeof FileList>, view: Vi
     ]),
   ];
   return formatFitted(['NAME', 'SIZE', 'TYPE', 'CHANGED'], lines, view, {
-    none: 'nothing is here; "svc files put" sends files',
+    none: 'this folder is empty; "svc files put" uploads files',
     cut: ['TYPE'],
   });
 };
@@ -54,16 +54,16 @@ export const describeConnector = (one: FileConnectorView): string =>
     ['direction', one.direction],
     ['files', `${one.targetPrefix}/`],
     ['place', one.location],
-    ['agents', one.agentAccess ? 'may sync it' : 'may not sync it'],
+    ['agents', one.agentAccess ? 'agents may sync it' : 'agents may not sync it'],
     ['keys', one.connectionId],
     ['synced', syncedText(one)],
   ]);
 
-/** Formats the result of a sync, with the files that were left out. */
+/** Formats the result of a sync, with the files that could not be copied. */
 export const describeSync = ({ files, status, capture, warnings }: SyncAnswer): string =>
   [
-    `${status}: ${formatCount(files, 'file')} (${formatBytes(capture.bytes)}) brought over, ${capture.unchanged} unchanged` +
+    `${status}: ${formatCount(files, 'file')} (${formatBytes(capture.bytes)}) copied, ${capture.unchanged} unchanged` +
       (capture.failed > 0 ? `, ${capture.failed} failed` : '') +
-      (capture.left > 0 ? `, ${capture.left} still to come` : ''),
+      (capture.left > 0 ? `, ${capture.left} still to copy` : ''),
     ...warnings.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`),
   ].join('\n');

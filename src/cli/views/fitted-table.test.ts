@@ -13,14 +13,14 @@ const lines = [
 const show = (columns: number, fitting = {}) =>
   formatFitted(head, lines, { colors, columns }, fitting);
 
-describe('a fitted table', () => {
-  it('leaves out a column that is empty for every entry', () => {
+describe('a table that is fitted to the terminal', () => {
+  it('leaves out a column that is empty in all entries', () => {
     expect(show(Infinity)).toBe(
       `RUN      AGENT    NOTE\nnightly  support  ${long}\nweekly   support  short`,
     );
   });
 
-  it('leaves out columns before it cuts others, and no more than it must', () => {
+  it('leaves out columns before it cuts others, and no more than necessary', () => {
     const fitting = { leftOut: ['AGENT', 'MODEL'], cut: ['NOTE'] };
     expect(show(50, fitting)).toBe(`RUN      NOTE\nnightly  ${long}\nweekly   short`);
     expect(show(40, fitting)).toBe(
@@ -29,19 +29,19 @@ describe('a fitted table', () => {
     expect(show(60, fitting)).toContain('AGENT');
   });
 
-  it('shows each entry as a block when a cell would be cut to less than 16 columns', () => {
+  it('shows each entry as a block if a cell would be cut to less than 16 columns', () => {
     expect(show(24, { leftOut: ['AGENT'], cut: ['NOTE'] }).split('\n')).toEqual([
       ...['nightly', `  agent support`, `  note ${long}`],
       ...['weekly', '  agent support', '  note short'],
     ]);
   });
 
-  it('names an entry that has only a number', () => {
+  it('shows a name even for an entry that has only a number', () => {
     const text = formatFitted(['VERSION', 'NOTE'], [['3', long]], { colors, columns: 40 });
     expect(text.split('\n')[0]).toBe('version 3');
   });
 
-  it('does not break a field that fits, and does not count colour codes', () => {
+  it('does not wrap a field that fits, and does not count colour codes', () => {
     const painted = createColors(true);
     const cells = ['nightly', painted.green('support'), painted.red('gpt-4o'), long];
     const text = formatFitted(head, [cells], { colors: painted, columns: 46 });

@@ -1,6 +1,6 @@
 /**
- * Formats lists as tables with a header: one line an entry if the terminal is wide enough, else several. Every list of
- * a command uses it. `formatTable` alone is for texts without a header.
+ * Formats lists as tables with a header. Each entry takes one line if the terminal is wide enough, or else several.
+ * Every list of a command uses it. Texts without a header use `formatTable`.
  */
 import { stripVTControlCharacters } from 'node:util';
 import { makeVisible } from '#domain/visible-text.ts';
@@ -10,20 +10,20 @@ import { cut, formatTable, widthOf, wrapLines } from '../terminal/print.ts';
 
 export type Cells = readonly string[];
 
-/** Columns that are dropped or cut if a table is too wide. */
+/** Columns that may be left out or cut if a table is too wide. */
 export type Fitting = {
   /** Text in place of a table without lines. */
   none?: string;
   /** Columns to leave out, in this order. */
   leftOut?: readonly string[];
-  /** Columns to cut after that, in this order; their cells have no colours. */
+  /** Columns to cut once others are left out, in this order; their cells must not contain colours. */
   cut?: readonly string[];
 };
 
 /** Cells of a table with the titles of its columns. */
 export type Table = { head: Cells; lines: readonly Cells[] };
 
-/** Fewest characters that a cell is cut to. */
+/** Minimum number of columns to which a cell is cut. */
 const leastCut = 16;
 
 const says = (cell = ''): boolean => !['', '-'].includes(stripVTControlCharacters(cell));
@@ -33,7 +33,7 @@ const pick = ({ head, lines }: Table, columns: readonly number[]): Table => {
   return { head: of(head), lines: lines.map(of) };
 };
 
-/** Leaves out the columns that are empty for all entries, except the first column. */
+/** Leaves out columns that are empty in all entries, except the first column. */
 const withoutSilent = (table: Table): Table =>
   pick(
     table,
@@ -52,7 +52,7 @@ const without = (table: Table, title: string): Table =>
 export const excessOf = ({ head, lines }: Table, columns: number): number =>
   widthOf(formatTable([head, ...lines])) - columns;
 
-/** Cuts the cells of a column by the excess width of the table. */
+/** Cuts the cells of a column by the number of columns by which the table is too wide. */
 export const cutColumn = (table: Table, title: string, columns: number): Table => {
   const column = table.head.indexOf(title);
   const excess = excessOf(table, columns);
@@ -80,7 +80,7 @@ const narrow = (
 const indent = '  ';
 const between = ' · ';
 
-/** Packs fields into lines, side by side. Only a field that is wider than a line is wrapped. */
+/** Packs fields into lines, several on a line. Only a field that is wider than a line is wrapped. */
 const packFields = (fields: readonly string[], columns: number): string[] => {
   const lines: string[] = [];
   for (const field of fields) {
@@ -91,7 +91,10 @@ const packFields = (fields: readonly string[], columns: number): string[] => {
   return lines;
 };
 
-/** Formats an entry on several lines: its first cell, and below it the other non-empty cells, each with its title. */
+/**
+ * Formats an entry on several lines: its first cell, and below it the other cells that are not empty, each with its
+ * title.
+ */
 export const formatBlock = (
   head: Cells,
   [first = '', ...cells]: Cells,
@@ -109,8 +112,8 @@ export const formatBlock = (
 };
 
 /**
- * Formats a table with its header. A column in which each cell is empty or `-` is left out. If the table is too wide,
- * columns are dropped or cut as `fitting` says. If it is still too wide, each entry becomes a block of lines with all
+ * Formats a table with its header. A column in which every cell is empty or `-` is left out. If the table is too wide,
+ * columns are left out or cut as `fitting` says. If it is still too wide, each entry becomes a block of lines with all
  * its cells.
  */
 export const formatFitted = (

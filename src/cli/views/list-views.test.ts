@@ -1,6 +1,6 @@
 /**
- * All lists of commands: each fits a terminal of 80 columns, whatever its entries hold, and is complete if it is
- * piped.
+ * Tests all lists of commands: each fits a terminal of 80 columns, whatever its entries contain, and is complete if the
+ * output is piped.
  */
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { widthOf } from '../terminal/print.ts';
 const terminal = 80;
 const lists = { ...accountsLists, ...worldsLists, ...evaluationLists };
 
-/** Returns true for a line of one value, which is never broken. */
+/** Returns true for a line with a single value, which is never wrapped. */
 const isAlone = (line: string): boolean => !stripVTControlCharacters(line).trim().includes(' ');
 
 describe.each(Object.entries(lists))('the list of %s', (_, [first, show]) => {
@@ -26,7 +26,7 @@ describe.each(Object.entries(lists))('the list of %s', (_, [first, show]) => {
     }
   });
 
-  it('is a table with whole cells where it is piped', () => {
+  it('is a table with complete cells if the output is piped', () => {
     const shown = show({ colors: createColors(false), columns: Infinity });
     expect(shown).toContain(first);
     expect(shown).not.toMatch(/ · |…/);

@@ -1,4 +1,4 @@
-/** Formats metrics for a person: tables, with a bar beside a measure over time. */
+/** Formats metrics for people: tables, with a bar next to a measure over time. */
 import type { DailyMetricsView } from '#wire/public-api/observability/metrics.ts';
 import type { View } from '../terminal/context.ts';
 import { cutLine } from '../terminal/print.ts';
@@ -37,7 +37,7 @@ const barOf = (value: unknown, most: number): string =>
 /** Formats rows of metrics. With a time dimension, the last number of each row has a bar. */
 export const listMetricRows = (rows: readonly Record<string, unknown>[], view: View): string => {
   const [first] = rows;
-  if (first === undefined) return 'nothing of this';
+  if (first === undefined) return 'there is no data for this query';
   const fields = Object.keys(first);
   const drawn = fields.findLast((field) => typeof first[field] === 'number');
   const hasBars = fields.includes('time_dimension') && drawn !== undefined;
@@ -57,12 +57,12 @@ export const listMetricRows = (rows: readonly Record<string, unknown>[], view: V
 export const listDays = (days: readonly DailyMetricsView[], view: View): string => {
   const most = Math.max(0, ...days.map(({ countTraces }) => countTraces));
   return formatFitted(
-    ['DAY', 'TRACES', 'OBSERVATIONS', 'COST', 'DEAREST MODEL', ''],
+    ['DAY', 'TRACES', 'OBSERVATIONS', 'COST', 'MOST EXPENSIVE MODEL', ''],
     days.map(({ date, countTraces, countObservations, totalCost, usage }) => [
       ...[date, String(countTraces), String(countObservations), dollars(totalCost)],
       ...[cutLine(usage[0]?.model ?? '-'), barOf(countTraces, most)],
     ]),
     view,
-    { none: 'nothing in these days', cut: ['DEAREST MODEL'] },
+    { none: 'there is no data for these days', cut: ['MOST EXPENSIVE MODEL'] },
   );
 };

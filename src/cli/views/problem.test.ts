@@ -18,7 +18,7 @@ const problem = (more: Partial<Problem> = {}): Problem => ({
   ...more,
 });
 
-/** Returns the line with the mark below it. */
+/** Returns the line and the mark below it, without the rest of the output. */
 const draw = (line: string, column: number, columns = 60): string => {
   const { text, indent, length } = excerptOf(line, column, columns);
   return `${text}\n${' '.repeat(indent)}${'^'.repeat(length)}`;
@@ -35,7 +35,7 @@ svc-env.toml:2:1 unknown_key: unknown key "serv"
     );
   });
 
-  it('shows a problem that has no file, place or hint', () => {
+  it('shows a problem without a file, place or hint', () => {
     const { hint: _, line: __, column: ___, ...bare } = problem();
     expect(formatProblem(problem(), undefined, view)).toEqual([
       'svc-env.toml:2:1 unknown_key: unknown key "serv"',
@@ -61,7 +61,7 @@ a\\u0007.md:2:1 unknown_key: \\u001b[2J\\u202e
     );
   });
 
-  it('colours what a terminal shows', () => {
+  it('uses colours on a terminal', () => {
     const colors = picocolors.createColors(true);
     const lines = formatProblem(problem(), '\nserv = 1', { ...view, colors });
     expect(lines[0]).toContain('\u001b[1msvc-env.toml:2:1\u001b[22m');
@@ -70,12 +70,12 @@ a\\u0007.md:2:1 unknown_key: \\u001b[2J\\u202e
 });
 
 describe('formatProblems', () => {
-  it('takes lines from the files given, by path', () => {
+  it('takes lines from the given files, by path', () => {
     const sources = [textFile('a', 'x'), textFile('svc-env.toml', '\nserv = 1')];
     expect(formatProblems([problem()], { ...view, sources })[2]).toBe('    2 | serv = 1');
   });
 
-  it('shows the first problems of a file and how many more there are', () => {
+  it('shows the first problems of a file, and the number of further ones', () => {
     const many = Array.from({ length: 10 }, (_, index) => problem({ line: index + 1 }));
     const lines = formatProblems([...many, problem({ file: 'b.toml' })], view);
     expect(lines).toContain('svc-env.toml: and 2 more');
@@ -101,7 +101,7 @@ describe('excerptOf', () => {
     expect(draw(line, column)).toBe(`${line}\n${marks}`);
   });
 
-  it('counts columns the way a terminal does', () => {
+  it('counts columns as a terminal does', () => {
     expect(draw('\ta\tb = 1', 4)).toBe('    a   b = 1\n        ^');
     expect(draw('日本 = "é😀e\u0301"', 6)).toBe('日本 = "é😀e\u0301"\n       ^^^^^^');
   });
@@ -113,7 +113,7 @@ describe('excerptOf', () => {
     expect(draw(line, 110, 20).split('\n')[0]).toMatch(/^…b+$/);
   });
 
-  it('never takes more columns than there are, and marks within them', () => {
+  it('never takes more columns than there are, and marks a position within them', () => {
     const line = `日本\t"x😀${'y'.repeat(300)}" = [1, 2]${' z'.repeat(100)}`;
     for (let column = 1; column <= line.length; column += 1) {
       const { text, indent, length } = excerptOf(line, column, 40);
@@ -122,7 +122,7 @@ describe('excerptOf', () => {
     }
   });
 
-  it('reads only the part that can be shown', () => {
+  it('reads only that part of a line that can be shown', () => {
     const line = 'x'.repeat(8 * 1024 * 1024);
     expect(draw(line, 4_000_000, 20)).toBe(
       `…${'x'.repeat(18)}…\n${' '.repeat(7)}${'^'.repeat(13)}`,
@@ -131,7 +131,7 @@ describe('excerptOf', () => {
 });
 
 describe('lineOf', () => {
-  it('finds lines, whatever ends them', () => {
+  it('finds lines with any kind of line end', () => {
     expect([1, 2, 3, 4].map((line) => lineOf('a\r\n\nb', line))).toEqual(['a', '', 'b', undefined]);
   });
 });

@@ -11,16 +11,16 @@ import { excerptOf, lineOf } from './excerpt.ts';
 
 export type ProblemDisplay = {
   colors: Colors;
-  /** Columns of the terminal. */
+  /** Number of columns of the terminal. */
   columns: number;
-  /** Files of the problems, as far as they are available. */
+  /** Contents of the files that the problems are in, as far as they are available. */
   sources?: readonly TreeFile[];
 };
 
-/** Most problems shown of one file. The first ones usually cause the others. */
+/** Maximum number of problems shown for one file. The first ones usually cause the others. */
 const shownPerFile = 8;
 
-/** Least width; narrower terminals are treated as this wide. */
+/** Minimum width in columns; a narrower terminal is treated as this wide. */
 const leastColumns = 40;
 
 const decoder = new TextDecoder();
@@ -48,7 +48,7 @@ const excerptLines = (
   ];
 };
 
-/** Formats one problem; `text` is that of its file. */
+/** Formats one problem; `text` is the contents of its file. */
 export const formatProblem = (
   problem: Problem,
   text: string | undefined,

@@ -14,7 +14,10 @@ const lineOf = (row: ProofRow, colors: Colors): string[] => [
   row.ok ? colors.dim(cutLine(row.detail ?? '')) : cutLine(row.detail ?? ''),
 ];
 
-/** Returns true for a change that was detected as expected. Such rows are only counted, for each check. */
+/**
+ * Returns true for a change of the end state that the expected check noticed. Such attempts are not shown, but counted
+ * for each check.
+ */
 const isPlain = ({ kind, ok }: ProofRow): boolean => kind === 'change' && ok;
 
 const seenLines = (rows: readonly ProofRow[], colors: Colors): string[][] => {
@@ -24,17 +27,17 @@ const seenLines = (rows: readonly ProofRow[], colors: Colors): string[][] => {
     counts.set(name ?? what, (counts.get(name ?? what) ?? 0) + 1);
   }
   return [...counts].map(([name, count]) => [
-    `${colors.green('✓')} ${cutLine(`${name} when something is amiss`)}`,
+    `${colors.green('✓')} ${cutLine(`${name} when the end state is wrong`)}`,
     'fail',
     'fail',
-    colors.dim(`${formatCount(count, 'change')} of the end state, each seen`),
+    colors.dim(`${formatCount(count, 'change')} of the end state, each noticed`),
   ]);
 };
 
 const listOf = (title: string, names: readonly string[], advice: string): string[] =>
   names.length === 0 ? [] : ['', `${title}: ${advice}`, ...names.map((name) => `  ${name}`)];
 
-/** Formats what the proof tried, one a line, and what has to be fixed. */
+/** Formats the attempts of a proof, one on a line, and what has to be fixed. */
 export const describeProof = (proof: Proof, view: View): string => {
   const { colors } = view;
   const { passed, rows, notGraded, neverBites, summary } = proof;
@@ -45,12 +48,16 @@ export const describeProof = (proof: Proof, view: View): string => {
   ];
   const table = formatFitted(['  TRIED', 'EXPECTED', 'GRADE', 'DETAIL'], lines, view);
   const verdict = passed
-    ? colors.green(`proved: ${formatCount(summary.tried ?? rows.length, 'thing')} tried`)
-    : colors.red(`not proved: ${bad} of ${rows.length} are not as they should be`);
+    ? colors.green(`proved: ${formatCount(summary.tried ?? rows.length, 'attempt')}`)
+    : colors.red(`not proved: ${bad} of ${rows.length} attempts have the wrong result`);
   return [
     table,
-    ...listOf('Steps without a grade', notGraded, 'leave them out, or check what they do'),
-    ...listOf('Checks that never bite', neverBites, 'they passed whatever was tried'),
+    ...listOf(
+      'Steps whose effect is not graded',
+      notGraded,
+      'remove them from the solution, or add checks for what they do',
+    ),
+    ...listOf('Checks that never fail', neverBites, 'they passed in every attempt'),
     '',
     verdict,
   ].join('\n');

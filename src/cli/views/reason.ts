@@ -1,15 +1,15 @@
-/** Finds the reason why a request or a call failed, in the ledger entry or in the vendor's body. */
+/** Finds the reason why a request or a call failed, in its ledger entry or in the body of the vendor's answer. */
 import { isObject } from '#domain/json.ts';
 import type { RequestView } from '#wire/public-api/sessions/request.ts';
 import { cutLine } from '../terminal/print.ts';
 
-/** Most characters of a reason; `--json` has all of it. */
+/** Maximum number of characters of a reason; `--json` shows all of it. */
 const mostChars = 240;
 
-/** Depth of nested objects and lists that is searched for text. */
+/** Maximum depth of nested objects and lists that are searched for a text. */
 const mostLevels = 6;
 
-/** Members in which vendors put messages, most informative first. */
+/** Names of the members in which vendors put messages, the most informative first. */
 const wordNames = ['message', 'error_description', 'detail', 'title', 'error', 'reason', 'errors'];
 
 const wordsOf = (value: unknown, levels = mostLevels): string | undefined => {
@@ -27,7 +27,7 @@ const wordsOf = (value: unknown, levels = mostLevels): string | undefined => {
   return undefined;
 };
 
-/** Returns why an entry of the ledger has a status from 400 on, or a call failed; '' for a success. */
+/** Returns why a ledger entry has a status of 400 or higher, or why a call failed; '' for a success. */
 export const failureReason = ({ status, response }: RequestView): string => {
   if (!isObject(response)) return '';
   const { body, error, reason } = response;

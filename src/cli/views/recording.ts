@@ -8,7 +8,7 @@ const marksText = ({ marks }: RecordingView): string | undefined => {
   return later.map(({ atMs, what }) => `${what} at ${formatDuration(atMs)}`).join(', ');
 };
 
-/** Formats what was written to a file. */
+/** Formats what was written to a file: duration, number of pictures, size. */
 export const describeRecording = (recording: RecordingView, path: string): string => {
   const { durationMs, pictures, bytes, complete, cutAt } = recording;
   const length = `${formatDuration(durationMs)}, ${formatCount(pictures, 'picture')}`;
@@ -16,7 +16,7 @@ export const describeRecording = (recording: RecordingView, path: string): strin
     ['file', `${path} (${Math.ceil(bytes / 1024)} KiB)`],
     ['film', length],
     ['marks', marksText(recording)],
-    ['cut', cutAt === null ? undefined : `at ${cutAt}: the size limit was reached`],
-    ['so far', complete ? undefined : 'the session and its recording continue'],
+    ['cut', cutAt === null ? undefined : `cut at ${cutAt}, because the size limit was reached`],
+    ['so far', complete ? undefined : 'the session is open, and its recording continues'],
   ]);
 };

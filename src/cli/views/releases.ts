@@ -46,11 +46,11 @@ export const describeBuilds = (builds: readonly ListedBuild[], view: View): stri
 
 export const describeMove = (move: LabelMove & { moved: boolean }): string => {
   const { label, agentId, buildId, previousBuildId, moved, rollback, breaking } = move;
-  if (!moved) return `"${label}" of ${agentId} is on ${buildId} already`;
+  if (!moved) return `"${label}" of ${agentId} already points to ${buildId}`;
   const from = previousBuildId === null ? '' : `, from ${previousBuildId}`;
   const across = breaking.length === 0 ? '' : ` across a breaking change of ${breaking.join(', ')}`;
-  const how = rollback ? `; it is a rollback${across}` : '';
-  return `"${label}" of ${agentId} is on ${buildId} now${from}${how}`;
+  const how = rollback ? `; this is a rollback${across}` : '';
+  return `"${label}" of ${agentId} now points to ${buildId}${from}${how}`;
 };
 
 const howMoved = ({ rollback, forced }: LabelMove): string => {
@@ -67,7 +67,7 @@ export const describeMoves = (moves: readonly LabelMove[], view: View): string =
       ...[cutLine(move.source ?? '-'), cutLine(move.reason ?? '-')],
     ]),
     view,
-    { none: 'no label was ever on it' },
+    { none: 'no label was ever moved to or from this build' },
   );
 
 const named = ({ version, buildHash }: BuildRef): string => version ?? cutLine(buildHash, 24);
@@ -132,11 +132,11 @@ export const describeGate = (found: GateView, view: View): string => {
   ].join('\n');
 };
 
-/** Formats the progress of runs: `2 of 3 runs going on: 61 rollouts graded`. */
+/** Formats the progress of runs: `2 of 3 runs active: 61 rollouts graded`. */
 export const describeWait = ({ evaluatedRuns: runs }: GateView): string => {
   const going = runs.filter(({ state }) => state === 'RUNNING').length;
   const graded = runs.reduce((sum, run) => sum + run.graded, 0);
-  return `${going} of ${formatCount(runs.length, 'run')} going on: ${formatCount(graded, 'rollout')} graded`;
+  return `${going} of ${formatCount(runs.length, 'run')} active: ${formatCount(graded, 'rollout')} graded`;
 };
 
 const doneText = ({ graded, ungraded, planned }: RunView): string =>

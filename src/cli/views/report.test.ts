@@ -14,14 +14,14 @@ const problem = (file: string, line: number) => ({
   column: 1,
 });
 
-describe('report', () => {
-  it('prints an error with its causes on one line', () => {
+describe('a report of an error', () => {
+  it('prints the error and its causes on one line', () => {
     const error = new AppError('unavailable', 'no answer', { cause: new Error('refused') });
     expect(describeFailure(error)).toEqual(['error: no answer: refused']);
     expect(describeFailure(new TypeError('odd'))).toEqual(['error: odd']);
   });
 
-  it('puts problems of rows last and cuts long lists of them', () => {
+  it('puts problems of rows last, and cuts long lists of them', () => {
     const rows = Array.from({ length: 10 }, (_, index) => problem('data/a.json', index + 1));
     const error = new ProblemsError('./world', [...rows, problem('schema/world.json', 3)]);
     const lines = describeFailure(error);
@@ -35,7 +35,7 @@ describe('report', () => {
     expect(lines.at(-1)).toBe('data/a.json: and 2 more');
   });
 
-  it('shows the lines of files that are passed in', () => {
+  it('shows lines of the files that are passed in', () => {
     const error = new ProblemsError(
       './world',
       [problem('a.toml', 2)],
@@ -44,7 +44,7 @@ describe('report', () => {
     expect(describeFailure(error).slice(3)).toEqual(['    2 | x = 1', '      | ^']);
   });
 
-  it('ends with the status that fits', () => {
+  it('returns the exit status for the kind of the error', () => {
     const context = testContext();
     expect(reportError(context, new AppError('conflict', 'x'))).toBe(exitStatus.failed);
     expect(reportError(context, usageError('y'))).toBe(exitStatus.failed);

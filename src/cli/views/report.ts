@@ -1,7 +1,7 @@
 /**
- * Formats errors for a person, on standard error: one line `error: …`, then its details (invalid fields, problems of a
+ * Formats errors for people, on standard error: one line `error: …`, then the details (invalid fields, problems of a
  * world's files with their lines), then a hint. It also defines the exit statuses: 0 success, 1 refusal, failure or
- * wrong usage. 2 is left to commands that distinguish kinds of failure, and never means that nothing was tried.
+ * wrong usage. Status 2 is used only by commands that distinguish kinds of failure.
  */
 import { CommanderError } from 'commander';
 import { AppError, describeError, type FieldProblem } from '#domain/error.ts';
@@ -17,7 +17,7 @@ type ErrorView = Pick<ProblemDisplay, 'colors' | 'columns'>;
 
 export const exitStatus = { done: 0, failed: 1, unknown: 2, agentFailed: 3 } as const;
 
-/** Builds the error for a command line whose words are valid separately but not together. */
+/** Builds a usage error for words of a command line that are valid separately, but not together. */
 export const usageError = (message: string): CommanderError =>
   new CommanderError(exitStatus.failed, 'svc.usage', message);
 
@@ -68,7 +68,7 @@ export const describeFailure = (error: unknown, view: ErrorView = plain): string
   ];
 };
 
-/** Returns the rejected rows of an error, as far as it has them. */
+/** Returns the rejected rows that an error lists. */
 const refusedIn = ({ detail: { refused, refusals } }: AppError): object =>
   typeof refused === 'number' && Array.isArray(refusals) ? { refused, refusals } : {};
 
@@ -104,7 +104,7 @@ const statusOf = (error: unknown): number => {
   return typeof own === 'number' ? own : exitStatus.failed;
 };
 
-/** Writes an error to standard error, as JSON for a command with `--json`. Returns its exit status. */
+/** Writes an error to standard error; for a command with `--json`, as JSON. Returns the exit status for it. */
 export const reportError = (
   context: Context,
   error: unknown,

@@ -63,7 +63,7 @@ describe('a request that failed', () => {
   });
 });
 
-it('a ledger fits a terminal of 80 columns, with reasons and changes below their rows', () => {
+it('a ledger fits a terminal of 80 columns, with reasons and changes on lines below the requests', () => {
   const path = `/clinics/${'north'.repeat(20)}/appointments`;
   const response = { body: null, reason: 'a reason of some length '.repeat(6).trim() };
   const changes = { appointments: { inserted: 1, updated: 0, deleted: 0 } };
@@ -77,7 +77,7 @@ it('a ledger fits a terminal of 80 columns, with reasons and changes below their
   expect(lines.at(-1)).toBe('    changed appointments: 1 inserted');
 });
 
-it('the ledger shows the requests of a browser, with notes on pages, files and refused addresses', () => {
+it('the ledger shows requests of a browser, with details of pages, files and refused addresses', () => {
   const entry = (
     operation: string,
     path: string | null,

@@ -22,7 +22,10 @@ const titles = ['VIA', 'OPERATION', 'REQUEST', 'STATUS', 'TOOK', 'CHANGES'];
 /** Returns true if a declared fault affected a request. */
 const hasFault = (response: unknown): boolean => isObject(response) && 'faults' in response;
 
-/** Formats the status of an answer, or the error code of a failed call, with a mark if a fault affected it. */
+/**
+ * Formats the status of an answer, or the error code of a failed call. If a declared fault affected it, a mark is
+ * added.
+ */
 const statusOf = (request: RequestView): string => {
   const { response } = request;
   if (!hasFault(response)) return plainStatusOf(request);
@@ -40,13 +43,13 @@ const plainStatusOf = ({ status, response, via }: RequestView): string => {
 const mostUrlChars = 60;
 const mostReasonChars = 80;
 
-/** Formats why a receiver gave no answer, or a subscription was skipped; '' for a request with a status. */
+/** Formats why a receiver gave no answer, or why a subscription was skipped; '' for a request that has a status. */
 const reasonOf = ({ status, response }: RequestView): string => {
   if ((status ?? 0) !== 0 || !isObject(response) || typeof response.reason !== 'string') return '';
   return `: ${cut(makeVisible(response.reason), mostReasonChars)}`;
 };
 
-/** Formats the address of a browser's request, without the origin if it is the session's own page. */
+/** Formats the address of a browser's request, without the origin if that is the session's own page. */
 const placeOf = ({ path, sessionId }: RequestView): string[] => {
   if (path === null) return [];
   const url = URL.parse(path);
@@ -54,7 +57,10 @@ const placeOf = ({ path, sessionId }: RequestView): string[] => {
   return [cut(makeVisible(isOwn ? `${url?.pathname}${url?.search}` : path), mostUrlChars)];
 };
 
-/** Formats a browser's act: its address and details such as a message, a file's name, or the reason of a refusal. */
+/**
+ * Formats an event of a browser: the address, and details such as a message, the name of a file, or the reason of a
+ * refusal.
+ */
 const browserActOf = (act: RequestView): string => {
   const { name, what, message, why } = isObject(act.request) ? act.request : {};
   const words = [name, what, message, why].filter((word) => typeof word === 'string');
@@ -89,7 +95,7 @@ const indent = '    ';
 type LedgerRow = { cells: string[]; below: string[] };
 type Ledger = { table: Table; below: string[][] };
 
-/** Moves the changes below their row, and cuts requests, then operations, to the available width. */
+/** Moves the changes to a line below their request. Cuts requests, then operations, to the available width. */
 const narrow = (head: Cells, rows: readonly LedgerRow[], columns: number): Ledger => {
   const moved = { head: head.slice(0, -1), lines: rows.map(({ cells }) => cells.slice(0, -1)) };
   const table = cutColumn(cutColumn(moved, 'REQUEST', columns), 'OPERATION', columns);
@@ -107,7 +113,7 @@ const indented = (texts: readonly string[], columns: number): string[] =>
     )
     .map((line) => `${indent}${line}`);
 
-/** Formats a table, or blocks if it does not fit, with the reason below each failed request. */
+/** Formats a table, or blocks if the table does not fit, with the reason below each failed request. */
 const formatLedger = (
   lead: readonly string[],
   requests: readonly RequestView[],
@@ -152,7 +158,7 @@ export const describeRequests = (requests: readonly RequestView[], view: View): 
   return formatLedger(['AT', 'SESSION'], requests, leadOf, view);
 };
 
-/** Formats one live request on a line. */
+/** Formats one request of a live session on a line. */
 export const requestLine = (request: RequestView, colors: Colors): string => {
   const [via = '', operation = '', asked = '', status = '', ...rest] = cellsOf(request);
   const isRefused = (request.status ?? 0) >= 400;

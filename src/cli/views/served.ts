@@ -1,4 +1,4 @@
-/** Formats a world that is served from a folder, for its author. */
+/** Formats messages for the author of a world that is served from a folder. */
 
 import { localSurfaceUrl } from '#domain/surface-address.ts';
 import { enterPath } from '#runtime/surface-pass.ts';
@@ -10,7 +10,7 @@ import { cutLine, formatCount, formatDuration, formatFields } from '../terminal/
 /** Addresses of a served world. */
 export type ServedAddresses = { api: string; token: string; page: string | null };
 
-/** Returns the addresses of a world at the program that serves it. */
+/** Returns the addresses at which the program serves the world. */
 export const servedAddresses = (
   address: string,
   { contract, world }: BuiltFolder,
@@ -36,7 +36,7 @@ const whatOf = ({ contract, rows, world }: BuiltFolder): string => {
   ].join(', ');
 };
 
-/** Formats the first message, when the world is served. */
+/** Formats the first message, once the world is served. */
 export const describeServed = (
   built: BuiltFolder,
   { api, token, page }: ServedAddresses,
@@ -45,7 +45,7 @@ export const describeServed = (
   const { contract } = built;
   const linked = contract.dependencies.length;
   return [
-    `${colors.bold(contract.name)} is served after ${formatDuration(tookMs)}: ${whatOf(built)}`,
+    `${colors.bold(contract.name)} is served, after ${formatDuration(tookMs)}: ${whatOf(built)}`,
     formatFields([
       ['  api', api],
       ['  token', token],
@@ -54,8 +54,10 @@ export const describeServed = (
     ]),
     ...(linked === 0
       ? []
-      : [`${formatCount(linked, 'linked world')} not served here; svc up serves those too`]),
-    'What you save is served at once; Ctrl-C ends it.',
+      : [
+          `${formatCount(linked, 'linked world')} cannot be served from a folder; svc up serves linked worlds, too`,
+        ]),
+    'Saved changes are served at once; stop with Ctrl-C.',
   ].join('\n');
 };
 
@@ -65,13 +67,13 @@ const reasonColumns = 100;
 const leftOutLine = ({ entity, key, change, reason }: LeftOutChange): string =>
   `  ${entity} ${key} was ${change}: ${cutLine(reason, reasonColumns)}`;
 
-/** Formats the message after a change of the folder is served. */
+/** Formats the message once a change of the folder is served. */
 export const describeReload = (
   built: BuiltFolder,
   { kept, leftOut }: ServingLine['serving'],
   { tookMs, colors }: { tookMs: number; colors: Colors },
 ): string => {
-  const what = `${colors.green('served anew')} after ${formatDuration(tookMs)}: ${whatOf(built)}`;
+  const what = `${colors.green('reloaded')} after ${formatDuration(tookMs)}: ${whatOf(built)}`;
   const carried = kept === 0 ? '' : `; ${formatCount(kept, 'changed row')} kept`;
   if (leftOut.length === 0) return `${what}${carried}`;
   const more = leftOut.length - mostLeftOut;

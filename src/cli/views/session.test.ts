@@ -18,7 +18,7 @@ const open = { ...graded, id: `${id.slice(0, -1)}g`, state: 'READY', endReason: 
 const ungraded = { ...open, verdict: null, score: null, run: null, build: null };
 
 describe('a list of sessions', () => {
-  it('shows state, verdict, score, task, run and build, and no column that says nothing', () => {
+  it('shows state, verdict, score, task, run and build, and leaves out columns in which all cells are empty', () => {
     const [head, first, second] = listSessions([graded, ungraded], {
       colors,
       columns: Infinity,
@@ -34,7 +34,7 @@ describe('a list of sessions', () => {
     expect(listSessions([ungraded], { colors, columns: Infinity })).not.toContain('VERDICT');
   });
 
-  it('fits a terminal of 80 columns, with the whole id first', () => {
+  it('fits a terminal of 80 columns, and begins with the complete id', () => {
     const text = listSessions([graded], { colors, columns: 80 });
     expect(widthOf(text)).toBeLessThanOrEqual(80);
     expect(text.split('\n')[0]).toBe(id);
@@ -43,7 +43,7 @@ describe('a list of sessions', () => {
     );
   });
 
-  it('shows no control character of a task or a run', () => {
+  it('makes control characters of a task or a run visible', () => {
     const hostile = {
       ...graded,
       task: { ...session.task, name: 'a\u001b[2Jb' },
@@ -72,7 +72,7 @@ describe('a list of sessions', () => {
 });
 
 describe('a session', () => {
-  it('breaks its instruction at the edge of the terminal, and keeps its blank lines', () => {
+  it('wraps the instruction at the edge of the terminal, and keeps its blank lines', () => {
     const instruction = `${'Cancel the appointment. '.repeat(6)}\n\nThen answer.\n`;
     const shown = describeSession({ ...graded, instruction } as unknown as SessionView, {
       ...{ colors, columns: 80 },

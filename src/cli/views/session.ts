@@ -20,7 +20,10 @@ const stateText = (session: Pick<SessionView, 'state' | 'endReason'>, colors: Co
   return `${state}${ended}`;
 };
 
-/** Formats the clock: `stepped by 60 s from 2026-03-01T00:00:00.000Z`; undefined for the machine's own clock. */
+/**
+ * Formats the clock of a session: `stepped by 60 s from 2026-03-01T00:00:00.000Z`; undefined for the machine's own
+ * clock.
+ */
 const clockText = ({ clock: { at, mode, rate } }: SessionView): string | undefined => {
   const start = at === null ? '' : ` from ${at}`;
   if (mode === 'stepped') return `stepped by ${rate} s${start}`;
@@ -31,7 +34,7 @@ const clockText = ({ clock: { at, mode, rate } }: SessionView): string | undefin
 
 const indent = '  ';
 
-/** Formats the lines of an instruction, indented and wrapped to the terminal. */
+/** Formats an instruction, indented and wrapped to the terminal. */
 const instructionText = (text: string, columns: number): string =>
   text
     .trim()
@@ -40,7 +43,7 @@ const instructionText = (text: string, columns: number): string =>
     .map((line) => (line === '' ? '' : `${indent}${line}`))
     .join('\n');
 
-/** Formats the time from the request to readiness: `after 12 ms, on a reused host`. */
+/** Formats the time from the request until the session was ready: `after 12 ms, on a reused host`. */
 const readyText = (session: SessionView): string | undefined => {
   const ms = elapsedMs(session.createdAt, session.readyAt);
   if (ms === undefined) return undefined;
@@ -54,7 +57,7 @@ const browserText = ({ surfaces: { browser } }: SessionView): string | undefined
   return `${state}, ${tier}${url === undefined ? '' : `: ${url}`}`;
 };
 
-/** Formats one session with everything needed to use it. */
+/** Formats a session with all that is needed to use it. */
 export const describeSession = (session: SessionView, { colors, columns }: View): string => {
   const { surfaces, task, instruction } = session;
   const fields = formatFields([

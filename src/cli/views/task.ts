@@ -78,7 +78,7 @@ export const describeTask = (task: StoredTaskDetail, view: View): string => {
 export const validationText = (found: TaskValidation, colors: Colors): string => {
   const { valid, taskId, version, world, worldVersion, problems } = found;
   const where = `version ${version} of ${taskId} in ${world}@${worldVersion}`;
-  if (valid) return `${where} is fine`;
+  if (valid) return `${where} is valid`;
   const lines = problems.map(({ path, message }) => `  ${colors.bold(path.join('.'))}: ${message}`);
-  return [`${where} does not fit:`, ...lines].join('\n');
+  return [`${where} is not valid:`, ...lines].join('\n');
 };

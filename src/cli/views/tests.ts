@@ -44,6 +44,6 @@ const summaryText = ({ summary }: TestReport): string =>
 export const testsText = (report: TestReport, colors: Colors): string =>
   [
     ...report.tests.flatMap((test) => [lineOf(test, colors), ...detailsOf(test)]),
-    ...(report.leftOut > 0 ? [`${report.leftOut} more do not fit into the report`] : []),
+    ...(report.leftOut > 0 ? [`${report.leftOut} more tests do not fit into the report`] : []),
     `${formatCount(report.summary.total ?? 0, 'test')}: ${summaryText(report)}`,
   ].join('\n');

@@ -23,7 +23,7 @@ export const seconds = (length: number | null): string => {
   return length < 1 ? `${Math.round(length * 1_000)} ms` : `${length.toFixed(1)} s`;
 };
 
-/** Formats the level of an observation; `-` for the default. */
+/** Formats the level of an observation; `-` for the default level. */
 const levelText = ({ level }: ObservationView): string =>
   level === 'DEFAULT' ? '-' : level.toLowerCase();
 
@@ -63,7 +63,7 @@ export const listObservations = (observations: readonly ObservationView[], view:
 
 type Placed = { depth: number; observation: ObservationView };
 
-/** Orders observations as a tree, siblings by time. Observations without a parent in the list are roots. */
+/** Orders observations as a tree, siblings by time. An observation whose parent is not in the list is a root. */
 const placeAll = (observations: readonly ObservationView[]): Placed[] => {
   const ids = new Set(observations.map(({ id }) => id));
   const below = Map.groupBy(observations, ({ id, parentObservationId: parent }) =>
@@ -149,7 +149,7 @@ export const listTraceSessions = (sessions: readonly Session[], view: View): str
     ['SESSION', 'ENVIRONMENT', 'BEGAN'],
     sessions.map(({ id, environment, createdAt }) => [...[id, environment, formatAgo(createdAt)]]),
     view,
-    { none: 'no sessions of traces', cut: ['ENVIRONMENT'] },
+    { none: 'no trace sessions', cut: ['ENVIRONMENT'] },
   );
 
 export const describeTraceSession = (
@@ -169,6 +169,6 @@ export const describeTraceSession = (
         ...[id, cutLine(name ?? '-'), formatAgo(timestamp)],
       ]),
       view,
-      { none: 'no traces in it', cut: ['NAME'] },
+      { none: 'this session has no traces', cut: ['NAME'] },
     ),
   ].join('\n');

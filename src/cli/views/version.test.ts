@@ -11,7 +11,7 @@ const version = {
 const view = { colors: createColors(false), columns: Infinity };
 
 describe('a list of versions', () => {
-  it('shows the gate where a version has to pass one, and no such column elsewhere', () => {
+  it('shows the gate if a version has to pass it; otherwise there is no such column', () => {
     const plain = listVersions([version], view);
     expect(plain).not.toContain('GATE');
     const [head, first, second] = listVersions(
@@ -24,7 +24,7 @@ describe('a list of versions', () => {
   });
 });
 
-describe('a push', () => {
+describe('the result of a push', () => {
   const answer = { ...version, slug: 'crm', changed: true, keptRows: 0, leftOutRows: 0 };
   const textOf = (more: object) =>
     describePush(
@@ -36,14 +36,14 @@ describe('a push', () => {
       { ...view, columns: 80 },
     );
 
-  it('says how its version becomes the head while the gate blocks it', () => {
+  it('explains how the version becomes the head while the gate blocks it', () => {
     expect(textOf({ gate: 'waiting' })).toMatch(
       /\ngate +its tests run; .*\n.*\nsee +svc worlds versions crm\nagain +svc worlds test crm@5\n/,
     );
     expect(textOf({})).not.toContain('gate');
   });
 
-  it('a push without changes shows the state of the version that has the tree', () => {
+  it('shows, if nothing changed, the state of the version that has the tree', () => {
     const same = 'nothing changed: version 5 of crm is this tree';
     expect(textOf({ changed: false })).toBe(same);
     expect(textOf({ changed: false, gate: 'failed' })).toBe(`${same}, and failed its tests`);

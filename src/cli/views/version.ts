@@ -14,7 +14,7 @@ const partsOf = (counts: VersionChanges['files']): string =>
 const rowsText = ({ before, after }: VersionChanges['rows']): string =>
   before === after ? '' : `rows ${before} to ${after}`;
 
-/** Formats changes: `files: 2 changed; entities: 1 added; rows 3 to 5`. */
+/** Formats the changes of a version: `files: 2 changed; entities: 1 added; rows 3 to 5`. */
 export const changesText = (changes: VersionChanges | null): string => {
   if (changes === null) return '-';
   const { files, entities, rows } = changes;
@@ -36,7 +36,7 @@ export const changesText = (changes: VersionChanges | null): string => {
 };
 
 /**
- * Formats the versions of a world. A narrow table leaves out their ids, because a version is addressed by its number.
+ * Formats the versions of a world. A narrow table has no column for the ids, because a version is named by its number.
  */
 export const listVersions = (versions: readonly VersionListView[], view: View): string =>
   formatFitted(
@@ -53,7 +53,7 @@ export const listVersions = (versions: readonly VersionListView[], view: View): 
     { leftOut: ['AUTHOR', 'ID'], cut: ['MESSAGE', 'CHANGES'] },
   );
 
-/** Texts for the states of the gate, as the end of a sentence about a version. */
+/** Texts for the states of the gate; each completes a sentence about a version. */
 const stands: Readonly<Record<NonNullable<PushView['gate']>, string>> = {
   waiting: 'waits for its tests',
   passed: 'passed its tests',
@@ -67,12 +67,14 @@ const keptText = ({ keptRows, leftOutRows }: PushView): string | undefined => {
   if (keptRows === 0) return undefined;
   const kept = `${formatCount(keptRows, 'row')} that did not come from a tree`;
   if (leftOutRows === 0) return kept;
-  return `${kept}, ${leftOutRows} of them in place of rows of the tree with the same key`;
+  return `${kept}, ${leftOutRows} of them replacing rows of the tree with the same key`;
 };
 
 /** Formats the state of a pushed version at the gate; undefined if it needs no gate. */
 const gateText = ({ gate }: PushView): string | undefined =>
-  gate === 'waiting' ? 'its tests run; it becomes the head when they pass' : (gate ?? undefined);
+  gate === 'waiting'
+    ? 'its tests are running; it becomes the head if they pass'
+    : (gate ?? undefined);
 
 /** Formats the result of a push. */
 export const describePush = ({ answer, sentFiles, sentBytes }: PushResult, view: View): string => {
@@ -80,7 +82,7 @@ export const describePush = ({ answer, sentFiles, sentBytes }: PushResult, view:
   const warnings = warningLines(answer.warnings, view);
   if (!answer.changed) {
     const gate = answer.gate === null ? '' : `, and ${stands[answer.gate]}`;
-    const same = `nothing changed: version ${number} of ${slug} is this tree${gate}`;
+    const same = `nothing changed: version ${number} of ${slug} equals this tree${gate}`;
     return [same, ...warnings].join('\n');
   }
   const isWaiting = answer.gate === 'waiting';
@@ -104,14 +106,14 @@ type PullResult = {
   number: number;
   written: readonly string[];
   removed: readonly string[];
-  /** Written files of rows, if the command asked for them. */
+  /** Files of rows that were written; absent if the command did not request any. */
   rows?: readonly string[];
 };
 
 /** Formats the effect of a pull on a folder. */
 export const describePull = ({ rows = [], ...pulled }: PullResult): string => {
   const { slug, folder, number, written, removed } = pulled;
-  const done = `${folder} holds version ${number} of ${slug}`;
+  const done = `${folder} contains version ${number} of ${slug}`;
   if (written.length + removed.length + rows.length === 0) return `${done} already`;
   return [
     ...[...written, ...rows].map((path) => `  wrote   ${path}`),

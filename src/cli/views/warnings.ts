@@ -1,11 +1,11 @@
-/** Formats probable mistakes of a world for a person. They follow the answer of a command, each from a new line on. */
+/** Formats probable mistakes in a world for people. They follow the answer of a command; each begins on a new line. */
 import { makeVisible } from '#domain/visible-text.ts';
 import type { View } from '../terminal/context.ts';
 import { wrapLines } from '../terminal/print.ts';
 
 const head = 'warning:';
 
-/** Formats all warnings: `warning: …`, with further lines of a long one indented. */
+/** Formats all warnings as `warning: …`; further lines of a long warning are indented. */
 export const warningLines = (warnings: readonly string[], { colors, columns }: View): string[] =>
   warnings.flatMap((warning) => {
     const text = makeVisible(warning);

@@ -1,6 +1,6 @@
 /**
- * Webhooks of a session in lines: no text of a world controls the terminal, and each line shows the outcome of a
- * delivery.
+ * Tests the output of a session's webhooks: no text of a world controls the terminal, and each line shows the outcome
+ * of a delivery.
  */
 import picocolors from 'picocolors';
 import { describe, expect, it } from 'vitest';
@@ -36,16 +36,16 @@ const subscription: SubscriptionView = {
   deliveries: 3,
 };
 
-describe('a delivery that was forwarded', () => {
+describe('the line of a forwarded delivery', () => {
   const forwarded = { status: 200, reason: null, durationMs: 14 };
   const start = '14:03:11.402  #12  issues  https://ci.example/hooks';
 
-  it('shows a delivery with its answer on one line, and the stored answer if it differs', () => {
+  it('shows the delivery with its answer, and the stored answer if that differs', () => {
     const own = { delivery, forwarded, kept: { status: 200, isOwn: true } };
     expect(describeForwarded(own, colors)).toBe(`${start}  200 in 14 ms`);
     const late = { ...own, kept: { status: 0, isOwn: false } };
     expect(describeForwarded(late, colors)).toBe(
-      `${start}  200 in 14 ms; the answer kept is an earlier one: none`,
+      `${start}  200 in 14 ms; the stored answer is an earlier one: none`,
     );
     const none = {
       delivery,
@@ -53,7 +53,7 @@ describe('a delivery that was forwarded', () => {
       kept: null,
     };
     expect(describeForwarded(none, colors)).toBe(
-      `${start}  no answer: refused; the delivery is not kept any more, and neither is this answer`,
+      `${start}  no answer: refused; the delivery is no longer stored, so this answer is not stored either`,
     );
     expect(forwardedAnswer(own)).toEqual({
       ...{ sequence: 12, generation: 0, event: 'issues', url: 'https://ci.example/hooks' },
@@ -62,22 +62,22 @@ describe('a delivery that was forwarded', () => {
     });
   });
 
-  it('writes no terminal control characters', () => {
+  it('contains no terminal control characters', () => {
     const odd = { ...delivery, event: '\u001b[2Jissues', url: 'https://a.example/\u202e' };
     const line = describeForwarded({ delivery: odd, forwarded, kept: null }, colors);
     expect(line).toContain('\\u001b[2Jissues  https://a.example/\\u202e');
   });
 });
 
-describe('subscriptions', () => {
-  it('shows subscriptions as a table, and below it those without a receiver', () => {
+describe('a list of subscriptions', () => {
+  it('is a table, with subscriptions without a receiver below it', () => {
     const more = { ...subscription, key: { owner: 'a', n: 2 }, world: 'crm', events: null };
     const off = { ...more, url: null, scope: {}, enabled: false, skips: 'it has no URL' };
     expect(describeSubscriptions([subscription, off], view).split('\n')).toEqual([
       'KEY      URL                       EVENTS        SCOPE                    STATE  DELIVERIES',
       '1        https://ci.example/hooks  issues, ping  repository: north/berth  on     3',
       'crm a 2  -                         all           any                      off    3',
-      'crm a 2 is passed over: it has no URL',
+      'crm a 2 is skipped: it has no URL',
     ]);
     expect(describeSubscriptions([], view)).toBe('no subscriptions');
   });

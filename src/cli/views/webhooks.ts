@@ -8,11 +8,11 @@ import { formatFitted } from './fitted-table.ts';
 /** Outcome of a delivery at its receiver: a status, or 0 and the reason. */
 export type Forwarded = { status: number; reason: string | null; durationMs: number };
 
-/** Forwarded delivery with its stored answer, which is another one if that was stored first. */
+/** Forwarded delivery with the stored answer. That is another answer if another was stored first. */
 export type ForwardedDelivery = {
   delivery: DeliveryView;
   forwarded: Forwarded;
-  /** Status that the ledger stores; null if it no longer has the delivery. */
+  /** Status that the ledger has for the delivery; null if the ledger no longer has the delivery. */
   kept: { status: number; isOwn: boolean } | null;
 };
 
@@ -31,7 +31,7 @@ const scopeText = ({ scope }: SubscriptionView): string =>
     .map(([name, values]) => `${name}: ${values.map(String).join(', ')}`)
     .join('; ') || 'any';
 
-/** Formats subscriptions, one a line, and below them why some cannot receive deliveries. */
+/** Formats subscriptions, one a line, and below them the reasons why some cannot receive deliveries. */
 export const describeSubscriptions = (
   subscriptions: readonly SubscriptionView[],
   view: View,
@@ -52,21 +52,23 @@ export const describeSubscriptions = (
   const faults = subscriptions.flatMap((one) =>
     one.skips === null
       ? []
-      : wrapLines(`${cell(plainKey(one))} is passed over: ${makeVisible(one.skips)}`, view.columns),
+      : wrapLines(`${cell(plainKey(one))} is skipped: ${makeVisible(one.skips)}`, view.columns),
   );
   return [table, ...faults].join('\n');
 };
 
 const statusText = ({ status, reason, durationMs }: Forwarded, colors: Colors): string => {
-  if (status === 0) return colors.red(`no answer: ${makeVisible(reason ?? 'it is not known why')}`);
+  if (status === 0)
+    return colors.red(`no answer: ${makeVisible(reason ?? 'the reason is not known')}`);
   const text = status < 300 ? colors.green(String(status)) : colors.red(String(status));
   return `${text} in ${formatDuration(durationMs)}`;
 };
 
 const keptText = ({ kept }: ForwardedDelivery): string => {
-  if (kept === null) return '; the delivery is not kept any more, and neither is this answer';
+  if (kept === null)
+    return '; the delivery is no longer stored, so this answer is not stored either';
   if (kept.isOwn) return '';
-  return `; the answer kept is an earlier one: ${kept.status === 0 ? 'none' : kept.status}`;
+  return `; the stored answer is an earlier one: ${kept.status === 0 ? 'none' : kept.status}`;
 };
 
 /** Formats a forwarded delivery on one line. */

@@ -38,21 +38,21 @@ const world: WorldDetail = {
   files: [],
 };
 
-it('warns of a probable mistake in a world', () => {
+it('the view of a world warns of a probable mistake', () => {
   const lines = describeWorld(world, view).split('\n');
   expect(lines.filter((line) => line.startsWith('warning'))).toEqual([
     'warning: notes.author is dropped by [redact], but every row must have it',
   ]);
 });
 
-it('shows the redaction policy as one line, and marks no field as redacted', () => {
+it('the view of a world shows the redaction policy on one line, and marks no field as redacted', () => {
   const redact = { slug: 'board', hash: ['login'], drop: [], preserve: [], round: { at: 2 } };
   const shown = describeWorld({ ...world, redact }, view);
   expect(shown).toMatch(/^policy +login \[hash\], at \[round:2\]; salt board$/m);
   expect(shown).not.toContain('redacted');
 });
 
-it('breaks a long warning at the edge of the terminal', () => {
+it('a long warning is wrapped at the edge of the terminal', () => {
   const warnings = [`data/people.json: ${'all rows hold plaintext '.repeat(8)}`];
   const lines = describeWorld({ ...world, warnings }, { ...view, columns: 80 }).split('\n');
   const begin = lines.findIndex((line) => line.startsWith('warning: data/people.json'));
@@ -61,7 +61,7 @@ it('breaks a long warning at the edge of the terminal', () => {
   expect(lines.slice(begin).filter((line) => line.length > 80)).toEqual([]);
 });
 
-it('marks each field with what redaction does to it', () => {
+it('the view of an entity marks each field with its redaction mode', () => {
   const redact = { slug: 'board', hash: ['login'], drop: [], preserve: [], round: {} };
   const field = { types: ['null', 'string'], required: true, policy: null };
   const entity = {

@@ -51,7 +51,7 @@ const factsOf = (world: WorldDetail, policy: Facts[number]): Facts => [
   ['created', `${world.createdAt} (${formatAgo(world.createdAt)})`],
 ];
 
-/** Formats the fields that [redact] names, whether or not there are rows with values in them. */
+/** Formats the fields that [redact] names, whether or not any rows have values in them. */
 const policyOf = ({ redact }: WorldView): string | undefined => {
   if (redact === null) return undefined;
   const marks = [
@@ -63,7 +63,7 @@ const policyOf = ({ redact }: WorldView): string | undefined => {
   return `${list(marks)}; salt ${redact.slug}`;
 };
 
-/** Formats one world with its head version, and its probable mistakes below. */
+/** Formats one world with its head version, followed by its probable mistakes. */
 export const describeWorld = (world: WorldDetail, view: View): string => {
   const facts = formatFields(factsOf(world, ['policy', policyOf(world)]));
   return [facts, ...warningLines(world.warnings, view)].join('\n');
@@ -149,7 +149,7 @@ const indent = '  ';
 const indented = (text: string, by = indent): string[] =>
   text.split('\n').map((line) => `${by}${line}`);
 
-/** Formats a titled list; nothing for a list without lines. */
+/** Formats a list with a title; returns nothing for an empty list. */
 const section = (
   title: string,
   { head, lines }: { head: string[]; lines: string[][] },

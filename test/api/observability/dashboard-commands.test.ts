@@ -44,7 +44,7 @@ it('svc dashboards creates a dashboard, pulls and pushes its code, and reports e
     'transform.js': 'export default () => 2;',
   };
   desk.write('code', changed([], code));
-  expect(await svc('dashboards push code --dry-run')).toContain('nothing is written');
+  expect(await svc('dashboards push code --dry-run')).toContain('nothing was written');
   expect(await svc('dashboards push code')).toContain('is pushed');
   expect(JSON.parse(readFileSync(noteFile, 'utf8'))).not.toEqual(note);
   expect(await svc('dashboards push code')).toContain('is pushed');

@@ -30,14 +30,14 @@ describe('svc orgs', () => {
   it('creates an owner as the operator, shows and renames the organization, and lists the audit log', async () => {
     const owner = await run('orgs owners add ada@example.test');
     expect(owner).toMatch(
-      /^pat-\S+ of ada@example.test is made, good until \S+; it is shown this once:\n {2}SVC_API_TOKEN=pat_\S{43}\n$/,
+      /^pat-\S+ of ada@example.test was created, valid until \S+; it is shown only now:\n {2}SVC_API_TOKEN=pat_\S{43}\n$/,
     );
     expect(await run('orgs set --name Locals')).toContain('name          Locals');
     expect(await run('orgs show')).toContain('organization  local');
     const [head, ...lines] = (await run('orgs audit --limit 3')).trimEnd().split('\n');
     expect(head).toMatch(/^WHEN +WHO +WHAT +OF +CHANGE$/);
     expect(lines.join('\n')).toMatch(/organization.change .*name local → Locals\n.*token.create/);
-    expect(lines.at(-1)).toMatch(/^--cursor \S+ shows the next$/);
+    expect(lines.at(-1)).toMatch(/^--cursor \S+ shows the next page$/);
     expect(await run('orgs list')).toMatch(/local +Locals +1 +1 +org-/);
   });
 
@@ -48,7 +48,7 @@ describe('svc orgs', () => {
     );
     expect(await run('orgs members list')).toMatch(/bo@example.test +member +bo +usr-/);
     expect(await fail('orgs members add bo@example.test --role king')).toContain(
-      'It is none of owner, admin, member, viewer, none.',
+      'The role is none of owner, admin, member, viewer, none.',
     );
     expect(await fail('orgs members add cy@example.test --role owner')).toContain(
       'svc orgs owners add',
@@ -78,7 +78,9 @@ describe('svc projects, keys, tokens and settings', () => {
     expect(list).toMatch(
       new RegExp(`${made.id} +pk-\\S+ +sk-\\.\\.\\.${made.secretKey.slice(-4)} +nightly +never`),
     );
-    expect(await run(`keys revoke ${made.id} --project shop`)).toContain('it stops within 5 s');
+    expect(await run(`keys revoke ${made.id} --project shop`)).toContain(
+      'it stops working within 5 s',
+    );
     const named = JSON.parse(await run('keys create --project shop --json'));
     expect(await run(`keys revoke ${named.publicKey} --project shop`)).toContain('is revoked');
     expect(await run('keys list --project shop')).not.toContain(named.id);
@@ -105,7 +107,7 @@ describe('svc projects, keys, tokens and settings', () => {
     expect(await fail('tokens create x --for di@example.test --scope all')).toContain(
       'it is none of',
     );
-    expect(await fail('tokens create x')).toContain('name whose token it is with --for');
+    expect(await fail('tokens create x')).toContain('name the owner of the token with --for');
   });
 
   it('show and change settings, and refuse unknown names and invalid values', async () => {

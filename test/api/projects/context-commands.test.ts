@@ -44,7 +44,7 @@ it('svc context pushes content in versions, and pulls it unchanged', async () =>
   await svc('context push memory notes @memory.json --config {"ttl":1}');
   expect(JSON.parse(await svc('context pull memory notes'))).toEqual({ seen: [1, 2] });
   expect(await svc('context list skills --tag team')).toMatch(/folder\/search +2 +.*production 1/);
-  expect(await svc('context list skills --tag none')).toContain('nothing is here');
+  expect(await svc('context list skills --tag none')).toContain('none of this kind');
   expect(await svc('context exists memory notes')).toContain('version 1');
   expect(await svc('context delete memory notes')).toContain('1 version');
   expect((await desk.svc('context exists memory notes')).status).toBe(1);

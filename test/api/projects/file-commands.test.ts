@@ -83,9 +83,7 @@ it('svc files creates a connector, syncs it by name, and prints the result', asy
     'files connectors create backup --kind folder --folder b --target backup --direction push',
   );
   expect(await svc('files connectors list')).toMatch(/backup +push +backup\/ +\S+\/b +never/);
-  expect(await svc('files sync backup')).toMatch(
-    /^complete: 3 files \(6 B\) brought over, 0 unchanged/,
-  );
+  expect(await svc('files sync backup')).toMatch(/^complete: 3 files \(6 B\) copied, 0 unchanged/);
   const { location, id } = JSON.parse(await svc('files connectors list --json')).data[0];
   expect(existsSync(join(location, 'deep/b.txt'))).toBe(true);
   expect(JSON.parse(await svc(`files sync ${id} --json`))).toMatchObject({

@@ -224,7 +224,7 @@ describe('listening to a session', () => {
     await forwarded(4);
     expect(done.map(({ forwarded: { status, reason } }) => [status, reason])).toEqual([
       [307, null],
-      [0, 'the connection was closed before there was an answer'],
+      [0, 'the connection was closed before an answer arrived'],
       [500, null],
       [0, 'no answer within 1.5 s'],
     ]);
@@ -351,7 +351,10 @@ describe('svc worlds session listen', () => {
       [words(receiver, '--interval-ms 99'), /whole number from 100 to 3600000/],
       [words(receiver, '--interval-ms 3600001'), /whole number from 100 to 3600000/],
       ['worlds session listen ses-1 --forward-to ftp://a.example', /not an address such as/],
-      ['worlds session listen ses-1 --forward-to http://me:pw@a.example', /no name and password/],
+      [
+        'worlds session listen ses-1 --forward-to http://me:pw@a.example',
+        /must not contain a name and password/,
+      ],
       ['worlds session listen ses-1', /--forward-to/],
       ['worlds session listen ses-none --forward-to http://127.0.0.1:1', /there is no session/],
     ];

@@ -64,7 +64,7 @@ describe('svc worlds data import', () => {
       const { status, err } = await desk.svc(`worlds data ${command} notes notes.jsonl`);
       expect(status).toBe(1);
       expect(err).toMatch(
-        /1 row (was refused, and nothing was written|would be refused):\n {2}notes.jsonl:3 +notes.title +must be string/,
+        /1 row (was refused, so nothing was written|would be refused):\n {2}notes.jsonl:3 +notes.title +must be string/,
       );
     }
     const refused = await desk.svc('worlds data import notes folders.json');
@@ -121,7 +121,7 @@ describe('svc worlds data import', () => {
     expect(err).toMatch(/1 row would be refused:\n {2}notes.csv:2 +notes/);
     put('notes.csv', notesCsv(90_000, 2));
     expect(await svc('worlds data check notes notes.csv')).toBe(
-      '2 rows would be taken; nothing was written\n',
+      '2 rows would be imported; nothing was written\n',
     );
   });
 });
@@ -258,7 +258,7 @@ describe('svc worlds create', () => {
     const { status, err } = await desk.svc('worlds create bad --from ./notes --rows notes.csv');
     expect(status).toBe(1);
     expect(err).toMatch(
-      /rows were refused, and nothing was written:\n {2}notes.csv:5 {2}notes\.\w+ {2}/,
+      /rows were refused, so nothing was written:\n {2}notes.csv:5 {2}notes\.\w+ {2}/,
     );
     expect((await desk.svc('worlds describe bad')).err).toContain('no world');
   });

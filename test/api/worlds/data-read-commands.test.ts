@@ -50,7 +50,7 @@ describe('svc worlds data show', () => {
 id  email             plan  address
 1   ann@example.test  pro
 2   bob@example.test  free  {"city":"Bergen"}
-rows 1 to 2 of 3; --offset 2 shows the next
+rows 1 to 2 of 3; --offset 2 shows the next page
 `,
     );
   });
@@ -93,7 +93,7 @@ people here and people of billing@1, by email: 1 in both, 0 only here, 0 only th
     const { status, err } = await desk.svc('worlds data query crm people --where mail=1');
     expect([status, err]).toEqual([1, expect.stringContaining('did you mean "email"?')]);
     expect((await desk.svc('worlds data query crm people --where mail')).err).toContain(
-      'It is not <field>=<value>.',
+      'The filter does not have the form <field>=<value>.',
     );
   });
 });

@@ -68,7 +68,7 @@ it('validates a task against its world and exits with 1 when it does not fit', a
   const made = JSON.parse(await svc('worlds task create notes --task-file odd.json --json'));
   const { status, out } = await desk.svc(`worlds task validate ${made.id}`);
   expect(status).toBe(1);
-  expect(out).toMatch(/version 1 of tsk-\w+ in notes@1 does not fit:\n +tools\.0: .*list_note/);
+  expect(out).toMatch(/version 1 of tsk-\w+ in notes@1 is not valid:\n +tools\.0: .*list_note/);
   writeTask('odd', spec);
   await svc(`worlds task update ${made.id} --task-file odd.json`);
   expect(await svc(`worlds task validate ${made.id} --world notes@1`)).toMatch(/is fine\n$/);

@@ -156,7 +156,7 @@ describe('svc worlds pull', () => {
     const again = await svc(
       'worlds data import withrows ./withrows/outputs/data/notes.jsonl --mode replace --dry-run',
     );
-    expect(again).toBe('2 rows would be taken; nothing was written\n');
+    expect(again).toBe('2 rows would be imported; nothing was written\n');
   });
 
   const read = (path: string) => readFileSync(join(desk.folder, path), 'utf8');
@@ -166,9 +166,11 @@ describe('svc worlds pull', () => {
     await svc('worlds create pulled --from ./source');
     const out = await svc('worlds pull pulled copy');
     expect(out).toContain('  wrote   docs/a.md\n');
-    expect(out).toContain('copy holds version 1 of pulled\n');
+    expect(out).toContain('copy contains version 1 of pulled\n');
     expect(read('copy/docs/a.md')).toBe('one\n');
-    expect(await svc('worlds pull pulled copy')).toBe('copy holds version 1 of pulled already\n');
+    expect(await svc('worlds pull pulled copy')).toBe(
+      'copy contains version 1 of pulled already\n',
+    );
     expect(await svc('worlds push pulled copy')).toContain('nothing changed');
   });
 
@@ -203,7 +205,7 @@ describe('svc worlds pull', () => {
     desk.write('copy', changed([], { 'c.md/own.md': 'own\n' }));
     const { status, err } = await desk.svc('worlds pull pulled copy --force');
     expect(status).toBe(1);
-    expect(err).toContain('"c.md/own.md" in it is of no version');
+    expect(err).toContain('"c.md/own.md" in it belongs to no version');
   });
 
   it('replaces a folder by a file, and a file by a folder', async () => {
@@ -289,7 +291,7 @@ describe('svc worlds diff', () => {
   it('explains what it cannot compare', async () => {
     for (const [words, result] of [
       ['diffed@1', 'diffed@1 is made from no other version'],
-      ['diffed@1 mine', 'for the folder here, write ./mine'],
+      ['diffed@1 mine', 'to name the folder here, write ./mine'],
       ['diffed @9', 'has no version "9"'],
     ]) {
       const { status, err } = await desk.svc(`worlds diff ${words}`);

@@ -171,7 +171,7 @@ describe('svc worlds archive and delete', () => {
     const desk = createDesk(control);
     try {
       expect((await desk.svc('worlds archive desk')).out).toBe('desk is archived\n');
-      expect((await desk.svc('worlds archive desk --undo')).out).toBe('desk is in use again\n');
+      expect((await desk.svc('worlds archive desk --undo')).out).toBe('desk is restored\n');
       const refused = await desk.svc('worlds delete desk');
       expect(refused).toMatchObject({ status: 1, err: expect.stringContaining('say --yes') });
       expect((await desk.svc('worlds delete desk --yes')).out).toBe('desk is deleted\n');

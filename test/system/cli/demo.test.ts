@@ -19,7 +19,7 @@ const titles = [
   'Wait until the pool',
   'Open a session',
   'Do the task',
-  'Close, keep the host warm',
+  'Close the session, keep its host warm',
 ];
 
 describe('svc demo', () => {
@@ -44,7 +44,7 @@ describe('svc demo', () => {
     const end = await demo.ended();
     expect(end).toMatchObject({ status: 0, err: '' });
     expect(end.out.match(/^ {5}✓/gm)).toHaveLength(10);
-    expect(end.out).toContain('every step held');
+    expect(end.out).toContain('every step passed');
     expect(end.out).not.toContain('\u001b');
   };
 

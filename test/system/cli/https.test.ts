@@ -112,7 +112,7 @@ describe('svc up --tls', () => {
     const plain = await fetch(`${info.url.replace('https', 'http')}/health`);
     expect([plain.status, await plain.json()]).toEqual([
       400,
-      { message: `this port speaks https: ask ${info.url}`, error: 'invalid' },
+      { message: `this port serves https only: use ${info.url}`, error: 'invalid' },
     ]);
   });
 

@@ -91,7 +91,7 @@ describe('svc up', () => {
     }
     // Commands find this key by themselves, and no program of the user needs it.
     expect(first.out()).not.toContain(given.organization?.secretKey);
-    expect(first.out()).toContain('process (asked for with --runtime)');
+    expect(first.out()).toContain('process (requested with --runtime)');
     expect(first.out()).toContain('does not isolate the network');
     expect((await fetch(`${given.url}/health`)).status).toBe(200);
     const created = await svc('worlds', 'create', 'mine', '--from', 'code-hosting');
@@ -110,7 +110,9 @@ describe('svc up', () => {
 
     const end = await interrupt(first);
     expect(end.status).toBe(0);
-    expect(end.out).toContain('stopping; 1 open session ends with it, as FAILED (reclaimed)\n');
+    expect(end.out).toContain(
+      'stopping; 1 open session ends with the service, as FAILED (reclaimed)\n',
+    );
     expectOrderlyStop(end);
     expect(existsSync(join(data, 'up.lock'))).toBe(false);
 
@@ -173,7 +175,7 @@ describe('svc up', () => {
     const second = await runSvc(['up', '--data', data, '--port', '0']);
     expect(second.status).toBe(1);
     expect(second.err).toBe(
-      `error: svc up already runs on ${data} (process ${first.pid}, ${credentials().url})\nhint: commands find it by themselves; end it with Ctrl-C where it runs, or start another with --data <folder> --port 0\n`,
+      `error: svc up already runs on ${data} (process ${first.pid}, ${credentials().url})\nhint: commands find the running service by themselves; stop it with Ctrl-C in its terminal, or start another with --data <folder> --port 0\n`,
     );
     expect((await fetch(`${credentials().url}/health`)).status).toBe(200);
   });
@@ -261,7 +263,7 @@ describe('svc up', () => {
     const given = credentials();
     await interrupt(first, 'SIGKILL');
     const next = await up();
-    expect(next.out()).toContain('the last svc up was cut off; cleaning up after it');
+    expect(next.out()).toContain('the last svc up did not end properly; removing what it left');
     expect(credentials()).toEqual(given);
     expect((await fetch(`${given.url}/health`)).status).toBe(200);
     expect((await interrupt(next)).status).toBe(0);
@@ -289,7 +291,7 @@ describe('svc up', () => {
       await new Promise((resolve) => server.once('listening', resolve));
       const port = String((server.address() as { port: number }).port);
       expect(await refusal(['--data', data, '--port', port])).toBe(
-        `error: port ${port} is taken\nhint: choose another with --port <number>; 0 takes any free one\n`,
+        `error: port ${port} is taken\nhint: choose another port with --port <number>; 0 means any free one\n`,
       );
       await new Promise((resolve) => server.close(resolve));
     });
@@ -298,7 +300,7 @@ describe('svc up', () => {
       const env = { DOCKER_HOST: 'unix:///nonexistent.sock' };
       const words = ['--data', data, '--port', '0', '--runtime', 'docker'];
       expect(await refusal(words, env)).toContain(
-        'no Docker engine answers (unix:///nonexistent.sock: no such socket)',
+        'no Docker engine answers (unix:///nonexistent.sock: its socket does not exist)',
       );
       expect(leftOvers()).toEqual([]);
     });

@@ -115,7 +115,7 @@ it('a missing world, and a world without a vendor, are refused with the reason',
   await done('create', 'plain', '--from', plain);
   const unmirrored = await svc('connector', 'conform', 'plain', '--json');
   expect(unmirrored.status).toBe(1);
-  expect(unmirrored.err).toContain('no vendor to compare it with');
+  expect(unmirrored.err).toContain('no vendor to compare with');
   expect(vendor.asked).toHaveLength(asked);
   expect(vendor.asked.every(({ method }) => method === 'GET')).toBe(true);
 });

@@ -105,7 +105,7 @@ describe('the page about OpenAPI documents', () => {
       once(shell, 'close'),
     ]);
     expect(shell.exitCode, out + err).toBe(0);
-    expect(out).toContain('left for you to decide');
+    expect(out).toContain('points to decide');
     expect(out).toContain('fidelity 100 %');
     expect(err).toContain('read 4, rows 4, unknown fields 4');
     const runtime = JSON.parse(readFileSync(join(folder, 'desk/schema/runtime.json'), 'utf8'));

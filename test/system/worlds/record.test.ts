@@ -65,7 +65,7 @@ describe('record', () => {
     const later = await session([], ['/cards/3001', '/elsewhere', '/boards/2/cards']);
     await vendor.stop();
     expect(later.out).toMatch(/200 {2}GET {2}captures\/get_cards_by_card_id\//);
-    expect(later.out).toContain('404  GET  not kept: no operation matches it');
+    expect(later.out).toContain('404  GET  not stored: no operation matches it');
     expect(texts() + first.out + later.out + later.err).not.toContain(secret);
     const extracted = await runSvc(['worlds', 'data', 'extract', folder]);
     expect(extracted.status, extracted.err).toBe(0);

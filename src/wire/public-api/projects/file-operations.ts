@@ -100,12 +100,12 @@ export const createFolder = operation({
   tools: [{ name: 'create_folder' }],
   body: FolderBody,
   answers: { 200: FolderView, 201: FolderView },
-  refusals: { 409: 'The path, or a part of it, is a file.' },
+  refusals: { 409: 'The path, or a parent of it, is a file.' },
 });
 
 const containerId = Type.String({
   maxLength: 64,
-  description: 'The path, or a parent of it, is a file.',
+  description: 'the slug of a world, or its id',
 });
 const ContainerParams = Type.Object({ containerId });
 
