@@ -107,7 +107,7 @@ describe('svc', () => {
       status: 403,
       body: { message: 'the public key may only read', error: 'forbidden' },
     });
-    expect(err).toContain('hint: this needs the secret key');
+    expect(err).toContain('hint: this command needs the secret key');
   });
 
   it('shows invalid fields, and the problems of files', async () => {

@@ -168,11 +168,11 @@ size = { name = "standard", memory_mb = 64 }
   it('may request only features that its runtime has', () => {
     const text = (keys: string) => `[pools.a]\nmaximum = 4\n${keys}`;
     expect(problemsOf(text('isolation = "container"\nimage = "x"'), 'process')).toEqual([
-      'pools.toml:3:13: pools.a.isolation: the runtime "process" cannot give "container" (it gives process)',
+      'pools.toml:3:13: pools.a.isolation: the runtime "process" does not support the isolation "container" (it supports process)',
       'pools.toml:4:1: pools.a.image: hosts of the runtime "process" have no image (leave it out)',
     ]);
     expect(problemsOf(text('isolation = "process"\n[pools.a.kubernetes]'), 'docker')).toEqual([
-      'pools.toml:3:13: pools.a.isolation: the runtime "docker" cannot give "process" (it gives container, gvisor)',
+      'pools.toml:3:13: pools.a.isolation: the runtime "docker" does not support the isolation "process" (it supports container, gvisor)',
       'pools.toml:4:10: pools.a.kubernetes: the runtime is "docker", which starts no pods (leave it out)',
     ]);
     expect(problemsOf(text(''), 'process')).toEqual([]);

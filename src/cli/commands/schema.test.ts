@@ -195,7 +195,7 @@ describe('svc worlds schema', () => {
     const { status, err } = await run('entity remove code users');
     expect(status).toBe(1);
     expect(err).toMatch(
-      /^error: code keeps "users" \(--uses removes what refers to it, too\): \d+/,
+      /^error: code cannot remove "users" \(add --uses to remove what refers to it, too\): \d+/,
     );
     expect(err).toContain('schema/world.json');
     expect((await run('entity remove code autolinks')).err).toContain('data/autolinks.json');

@@ -31,6 +31,6 @@ it('the deep check of blobs names the affected worlds, with a hint', async () =>
     status: 'failed',
     message:
       'blobs of 2 worlds are missing or have other contents (15 worlds checked, 3 MiB read): o/p/one (sha256:b), o/p/two (sha256:b)',
-    fix: expect.stringContaining('copy them back over those in the folder /b'),
+    fix: expect.stringContaining('restore them in the folder /b from a copy'),
   });
 });

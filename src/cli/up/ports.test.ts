@@ -55,8 +55,8 @@ describe('choosing ports', () => {
   it('fails if the range has too few free ports', async () => {
     const others = [4621, 4622, 4623, 4624, 4625, 4626, 4627];
     await expect(choose({}, taken(...others))).rejects.toMatchObject({
-      message: '3 free ports are needed after port 4620, and of 4621 to 4629 only 2 can be had',
+      message: '3 free ports are needed after port 4620, but of 4621 to 4629 only 2 are free',
     });
-    await expect(choose({ port: 65_535 })).rejects.toThrow('only 0 can be had');
+    await expect(choose({ port: 65_535 })).rejects.toThrow('only 0 are free');
   });
 });

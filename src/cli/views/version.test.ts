@@ -44,7 +44,7 @@ describe('the result of a push', () => {
   });
 
   it('shows, if nothing changed, the state of the version that has the tree', () => {
-    const same = 'nothing changed: version 5 of crm is this tree';
+    const same = 'nothing changed: version 5 of crm equals this tree';
     expect(textOf({ changed: false })).toBe(same);
     expect(textOf({ changed: false, gate: 'failed' })).toBe(`${same}, and failed its tests`);
   });

@@ -72,9 +72,7 @@ const keptText = ({ keptRows, leftOutRows }: PushView): string | undefined => {
 
 /** Formats the state of a pushed version at the gate; undefined if it needs no gate. */
 const gateText = ({ gate }: PushView): string | undefined =>
-  gate === 'waiting'
-    ? 'its tests are running; it becomes the head if they pass'
-    : (gate ?? undefined);
+  gate === 'waiting' ? 'its tests run; it becomes the head when they pass' : (gate ?? undefined);
 
 /** Formats the result of a push. */
 export const describePush = ({ answer, sentFiles, sentBytes }: PushResult, view: View): string => {

@@ -212,7 +212,7 @@ describe('capture', () => {
     expect(report.skipped).toEqual([
       {
         operation: 'odd',
-        reason: 'the argument "thing" has no value: give it with --arg odd.thing=<value>',
+        reason: 'no value is given for the argument "thing": give it with --arg odd.thing=<value>',
       },
     ]);
     const hidden = contractOf({ url, redact });

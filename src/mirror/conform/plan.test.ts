@@ -79,7 +79,7 @@ describe('the body of a creation that was not captured', () => {
   it('is missing if there is no row to build it from', () => {
     expect(planOf('rows', mapped, [])).toEqual({
       body: undefined,
-      reason: 'it was not captured, and there is no row of rows to make a body of',
+      reason: 'it was not captured, and there is no row of rows to build a body from',
     });
   });
 

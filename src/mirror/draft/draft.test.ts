@@ -83,7 +83,7 @@ describe('a draft', () => {
     const list = contract.vendor?.operations.find(({ path }) => path.endsWith('/entries'));
     expect(list?.ingest.carryArgs).toEqual([{ field: 'account_id', argument: 'accountId' }]);
     expect(contract.api?.paging).toMatchObject({ offsetParam: 'offset', limitParam: 'pageSize' });
-    expect(marksOf(draft)).toContain('its answers also hold took');
+    expect(marksOf(draft)).toContain('its answers also contain took');
   });
 
   it('leaves out and marks names that cannot be field names', async () => {

@@ -101,7 +101,7 @@ describe('a draft of a document with an unsupported part', () => {
       ),
     });
     expect(rows.topics).toEqual([{ id: 'a' }]);
-    expect(marks).toContain('entity topics: values of examples that are not kept exactly');
+    expect(marks).toContain('entity topics: values of examples that cannot be represented exactly');
   });
 
   it('follows references with percent signs, whether these begin escapes or not', () => {

@@ -42,7 +42,7 @@ describe('svc worlds push', () => {
     expect(versions.split('\n')[1]).toMatch(/^2 +ver-\S+ +push .*files: 1 added .*documented/);
     expect(versions.split('\n')[2]).toMatch(/^1 +ver-\S+ +create .*\d+ files, 2 rows/);
     expect(await svc('worlds push notes ./notes')).toBe(
-      'nothing changed: version 2 of notes is this tree\n',
+      'nothing changed: version 2 of notes equals this tree\n',
     );
     const json = JSON.parse(await svc('worlds push notes ./notes --json'));
     expect(json).toMatchObject({ changed: false, number: 2 });
@@ -89,8 +89,10 @@ describe('svc worlds push', () => {
       writeFileSync(note, text);
       const refused = await desk.svc('worlds push notes ./notes');
       expect(refused.status).toBe(1);
-      expect(refused.err).toMatch(/ver-0{26}, which "notes" of this service|is damaged/);
-      expect(refused.err).toContain('--base 2 pushes upon it all the same');
+      expect(refused.err).toMatch(
+        /ver-0{26}, which is not a version of "notes" on this service|is damaged/,
+      );
+      expect(refused.err).toContain('--base 2 replaces the head anyway');
     }
     expect(await svc('worlds push notes ./notes --base 2')).toContain('nothing changed: version 2');
     expect(JSON.parse(readFileSync(note, 'utf8')).notes).toMatch(/^ver-/);
@@ -290,7 +292,7 @@ describe('svc worlds diff', () => {
 
   it('explains what it cannot compare', async () => {
     for (const [words, result] of [
-      ['diffed@1', 'diffed@1 is made from no other version'],
+      ['diffed@1', 'diffed@1 was not made from another version'],
       ['diffed@1 mine', 'to name the folder here, write ./mine'],
       ['diffed @9', 'has no version "9"'],
     ]) {

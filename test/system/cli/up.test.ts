@@ -69,7 +69,7 @@ describe('svc up', () => {
    * is left.
    */
   const expectOrderlyStop = ({ out }: Ended): void => {
-    expect(out).not.toMatch(/killed|has not removed/);
+    expect(out).not.toMatch(/killed|did not remove/);
     const log = readFileSync(join(data, 'logs', 'postgres.log'), 'utf8');
     expect(log).toMatch(/database system is shut down\n$/);
     expect(leftOvers()).toEqual([]);
@@ -201,7 +201,7 @@ describe('svc up', () => {
     running.push(service);
     await service.prints('1 world host warm');
     expect(service.out()).toMatch(
-      /^no Python: .*does not run\. Sessions of worlds with code in Python/,
+      /^no Python: .*cannot be run\. Sessions of worlds with Python code/,
     );
     const billing = join(root, 'billing');
     await plainSvc('worlds', 'schema', 'init', billing, '--api');

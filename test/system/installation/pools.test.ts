@@ -145,7 +145,7 @@ describe('a change of the file of pools', () => {
       what: 'the mistake in the log',
     });
     expect(network.orchestrator.log()).toContain(
-      'the runtime \\"process\\" cannot give \\"kata\\" (it gives process)',
+      'the runtime \\"process\\" does not support the isolation \\"kata\\" (it supports process)',
     );
     await expect(openLarge()).rejects.toMatchObject({ code: 'invalid' });
 
