@@ -27,7 +27,7 @@ const seenLines = (rows: readonly ProofRow[], colors: Colors): string[][] => {
     counts.set(name ?? what, (counts.get(name ?? what) ?? 0) + 1);
   }
   return [...counts].map(([name, count]) => [
-    `${colors.green('✓')} ${cutLine(`${name} when the end state is wrong`)}`,
+    `${colors.green('✓')} ${cutLine(`${name} when something is amiss`)}`,
     'fail',
     'fail',
     colors.dim(`${formatCount(count, 'change')} of the end state, each noticed`),

@@ -51,7 +51,7 @@ describe('a draft', () => {
       ['list_users', 'read', 'cursor'],
     ]);
     expect(api?.routes[2]?.sample).toEqual({ ticket_id: 2 });
-    expect(marksOf(draft)).toContain('operation close_ticket: what it does takes a handler');
+    expect(marksOf(draft)).toContain('operation close_ticket: it needs a handler');
     const connector = draft.files.find(({ path }) => path === 'connector.toml');
     expect(Buffer.from(connector?.content ?? []).toString()).toContain(
       '# - operation close_ticket',

@@ -116,7 +116,7 @@ describe('svc projects, keys, tokens and settings', () => {
     );
     const set = 'settings set --webhook-push on --gate-floor 5 --quota sessions=9';
     expect(await run(set)).toMatch(
-      /gate-floor +5 {2}\(of the project\).*quota sessions +9 {2}\(of/s,
+      /gate-floor +5 {2}\(set by the project\).*quota sessions +9 {2}\(set/s,
     );
     expect(await run('projects settings set --gate-floor default --webhook-push off')).toMatch(
       /gate-floor +30\n/,
@@ -131,7 +131,7 @@ describe('svc projects, keys, tokens and settings', () => {
       'the limit of the installation',
     );
     const given = await run('admin quotas local/default --quota sessions=99999 --rate-limit 50');
-    expect(given).toMatch(/quota sessions +99999 {2}\(of the project\)/);
+    expect(given).toMatch(/quota sessions +99999 {2}\(set by the project\)/);
     expect(await run('settings show')).toMatch(/rate-limit +50 requests a minute/);
     await run('admin quotas local/default --quota sessions=default --rate-limit default');
     expect(await fail('admin quotas default --quota sessions=1')).toContain(
