@@ -32,5 +32,7 @@ it('the picture and the table of opens per second show each rate with its refusa
   const kept = { ...curve, machine: '2 cores', measuredOn: '2026-11-23' };
   const part = curvePart(kept);
   expect(part).toContain('| 45 | 100 | 0 | 0 | 12 ms | 48 ms | 9.5 ms |');
-  expect(part).toContain('| 90, twice the sustained rate | 100 | 100 | 0 | 12 ms | 300 ms | 9.5 ms |');
+  expect(part).toContain(
+    '| 90, twice the sustained rate | 100 | 100 | 0 | 12 ms | 300 ms | 9.5 ms |',
+  );
 });
