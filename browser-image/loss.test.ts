@@ -156,8 +156,8 @@ describe('a browser that is killed', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the browser of a session that is over', { timeout: 60_000 }, () => {
-  it('reset: has a fresh profile on the entry page, and notifies its clients', async () => {
+describe('the browser of a session', { timeout: 60_000 }, () => {
+  it('has a fresh profile on the entry page after a reset, and notifies its clients', async () => {
     await assign();
     const page = await connect();
     await page.goto(`${site.origin}/login?user=ada`);
@@ -170,7 +170,7 @@ describe('the browser of a session that is over', { timeout: 60_000 }, () => {
     expect(await fresh.textContent('#visits')).toBe('visits 1');
   });
 
-  it('ended: admits no client by its token, and leaves nothing to the next session', async () => {
+  it('admits no client by its token once the session has ended, and leaves nothing to the next session', async () => {
     await assign();
     const page = await connect();
     await page.goto(`${site.origin}/login?user=ada`);
@@ -186,7 +186,7 @@ describe('the browser of a session that is over', { timeout: 60_000 }, () => {
     expect(next.context().pages()).toHaveLength(1);
   });
 
-  it('stopped: serves no second session, and leaves no process and no folder', async () => {
+  it('serves no second session once it was stopped, and leaves no process and no folder', async () => {
     await assign();
     const again = browser.assign({ entry: site.origin, reach: [{ origin: site.origin }] });
     await expect(again).rejects.toMatchObject({ code: 'conflict' });

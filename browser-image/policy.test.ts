@@ -99,7 +99,7 @@ describe('a client is refused', { timeout: 30_000 }, () => {
     await expect(client.newContext({ proxy })).rejects.toThrow(/session's egress proxy/);
   });
 
-  it('permissions that reach beyond the page, and given those that do not', async () => {
+  it('permissions that reach beyond the page, and is granted the others', async () => {
     const context = await client.newContext();
     await context.grantPermissions(['clipboard-read', 'geolocation']);
     await expect(context.grantPermissions(['camera'])).rejects.toThrow(/is not given/);

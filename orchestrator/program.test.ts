@@ -210,7 +210,7 @@ describe('an intent that is refused', () => {
 });
 
 describe('launches that fail', () => {
-  it('are held, with the reason published, and leave nothing behind', async () => {
+  it('hold back further launches, with the reason published, and leave nothing behind', async () => {
     machine.onLaunch = () => {
       throw new AppError('unavailable', 'no space left on device');
     };
@@ -313,7 +313,7 @@ describe('an orchestrator that lost its lease', () => {
 });
 
 describe('stopping', () => {
-  it('leaves hosts running and gives the lease up', async () => {
+  it('leaves hosts running and releases the lease', async () => {
     const orchestrator = start({ poolSize: 2, onStop: 'leave' });
     await eventually('2 warm', () => warm().length === 2);
     await orchestrator.stop();

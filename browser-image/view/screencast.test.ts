@@ -73,7 +73,7 @@ it('the screencast requests a picture again once all is quiet, because the last 
   expect(begun).toBe(2);
 });
 
-it('the screencast requests nothing while pictures come, or when none can have been dropped', async () => {
+it('the screencast requests nothing while pictures arrive, or when none can have been dropped', async () => {
   for (let at = 0; at < 10; at += 1) {
     send(3);
     acknowledge();
@@ -85,7 +85,7 @@ it('the screencast requests nothing while pictures come, or when none can have b
   expect(begun).toBe(1);
 });
 
-it('the screencast requests the first picture again until it has come', async () => {
+it('the screencast requests the first picture again until it has arrived', async () => {
   await vi.advanceTimersByTimeAsync(2_000);
   expect(begun).toBe(2);
   await vi.advanceTimersByTimeAsync(2_000);
@@ -96,7 +96,7 @@ it('the screencast requests the first picture again until it has come', async ()
   expect(begun).toBe(3);
 });
 
-it('the screencast requests a picture again on demand, even if none came', async () => {
+it('the screencast requests a picture again on demand, even if none arrived', async () => {
   screencast.again();
   await vi.advanceTimersByTimeAsync(250);
   expect(begun).toBe(2);

@@ -24,7 +24,7 @@ const reapUnder = (client: Client, lease: HeldLease | undefined) => {
 };
 
 describe('a lease', () => {
-  it('is renewed, named and given up by its epoch', async () => {
+  it('is renewed, identified and released by its epoch', async () => {
     const { client, bodies, leases } = createControl({ held: true, epoch: 7 });
     const lease = await leases.take(6_000, true);
     expect(lease).toEqual({ ...own, epoch: 7 });
@@ -39,7 +39,7 @@ describe('a lease', () => {
     ]);
   });
 
-  it('from a control plane without epochs is held, and is sent without one', async () => {
+  it('from a control plane without epochs is held, and is sent without an epoch', async () => {
     const { client, bodies, leases } = createControl({ held: true });
     const lease = await leases.take(6_000, false);
     expect(await leases.renew(lease as HeldLease, 6_000)).toBe(true);

@@ -33,7 +33,7 @@ describe('the build context of an image', () => {
     ).toEqual([]);
   });
 
-  it('starts as the sources do, and reports what is missing', async () => {
+  it('starts like the sources, and reports what is missing', async () => {
     const says = (file: string) =>
       node([join(host, file)]).catch(({ code, stderr }) => ({ code, stderr }));
     const said = await says('main.mjs');

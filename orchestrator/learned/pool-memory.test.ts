@@ -25,7 +25,7 @@ describe('a pool whose target follows demand', () => {
     return settings?.target;
   };
 
-  it('rises to the maximum, less the hosts for the worlds that it preloads', () => {
+  it('has a target that rises to the maximum, less the hosts for the worlds that the pool preloads', () => {
     expect(targetOf({})).toBe(10);
     expect(targetOf({ worlds: [{ world, hosts: 3 }] })).toBe(7);
     expect(targetOf({ worlds: [{ world, hosts: 8 }] })).toBe(2);
@@ -78,7 +78,7 @@ describe('sessions that wait', () => {
     expect(free?.target).toBeGreaterThan(100);
   });
 
-  it('raise no target of a pool that is held', () => {
+  it('raise no target of a pool whose launches are held back', () => {
     const memory = remember();
     memory.learn(quiet([]), [first, second]);
     const breaker = memory.breakerOf('first');

@@ -126,7 +126,7 @@ const offered = (program: Program): string[] =>
   Object.keys(valuesSchema.properties?.[program]?.properties?.settings?.properties ?? {});
 
 describe('the values of the chart', () => {
-  it('have a description each, like their settings', () => {
+  it('each have a description, and so do the settings of the programs', () => {
     const settings = leaves.flatMap(({ path, schema }) =>
       Object.entries(schema.properties ?? {}).map(([name, setting]) => ({
         path: `${path}.${name}`,
@@ -223,7 +223,7 @@ describe('the schema of the values', () => {
     for (const name of programs) expect([name, replicasIn(trial, name)]).toEqual([name, 1]);
   });
 
-  it('and kubernetes.md name the same rights that the chart grants', () => {
+  it('names, like kubernetes.md, exactly the rights that the chart grants', () => {
     const rulesIn = (text: string): string[] =>
       (loadYaml(text) as V1PolicyRule[]).flatMap(({ apiGroups, resources, verbs }) =>
         verbs.map((verb) => `${verb} ${resources?.join()}.${apiGroups?.join()}`),

@@ -30,7 +30,7 @@ const textsOf = (file: string): readonly string[] => {
   return file.endsWith('.md') ? [text] : (text.match(comments) ?? []);
 };
 
-it('names no file that is gone in a comment or a page', () => {
+it('every file that a comment or a page names exists', () => {
   const read = files.filter((file) => /\.(ts|tsx|md)$/.test(file) && !isOfUsers(file));
   const gone = read.flatMap((file) =>
     textsOf(file)

@@ -3,7 +3,7 @@ import { markOf, metadataOf } from './arrangement.ts';
 
 const hourMs = 3_600_000;
 
-describe('the mark of a pod', () => {
+describe('the eviction protection of a pod', () => {
   it('allows its eviction while it serves no session', () => {
     expect(markOf(undefined, undefined, hourMs)).toBe('idle');
     expect(markOf(undefined, 5, hourMs)).toBe('idle');

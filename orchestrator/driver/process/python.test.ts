@@ -24,13 +24,13 @@ describe('findPython', () => {
     });
   });
 
-  it('finds none if the command is missing, or fails as one that is too old does', async () => {
+  it('returns nothing if the command is missing, or fails as a Python that is too old does', async () => {
     expect(await findPython('python3', folder)).toBeUndefined();
     command('exit 1');
     expect(await findPython('python3', folder)).toBeUndefined();
   });
 
-  it('finds one that is recent enough by its own version', async () => {
+  it('finds a Python whose own version is recent enough', async () => {
     const found = await findPython('python3', process.env.PATH ?? '');
     expect(found?.executable).toContain('python');
   });

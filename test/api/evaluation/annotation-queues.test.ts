@@ -69,7 +69,7 @@ describe('an annotation queue', () => {
     [{ name: 'a', scoreConfigIds: ['none'] }, 'scoreConfigIds'],
     [{ name: 'a', scoreConfigIds: null }, 'scoreConfigIds'],
     [{ name: 7 }, 'name'],
-  ])('is refused with the name of the field: %j', async (more, field) => {
+  ])('is refused, and the error names the invalid field: %j', async (more, field) => {
     const { status, body } = await ask('POST', '/annotation-queues', {
       scoreConfigIds: [configId],
       ...more,

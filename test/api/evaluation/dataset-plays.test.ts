@@ -68,7 +68,7 @@ const stand = async (dataset: string, states: readonly string[]) => {
 };
 
 describe('a run that is dispatched to a world', () => {
-  it('is a run of the dataset on that world, and is resumed by its name', async () => {
+  it('belongs to the dataset and that world, and is resumed by a request with its name', async () => {
     const dataset = await makeDataset([]);
     const dispatch = (containerId: string, more: object = {}) =>
       control.send(api.dispatchRun, {
@@ -230,7 +230,7 @@ describe('an experiment run of a dataset on a world', () => {
     expect(body.worldRun).toMatchObject({ state: 'STOPPED', reason: 'a client stopped the run' });
   });
 
-  it('keeps a grade that came before its session was closed', async () => {
+  it('keeps a grade that arrived before its session was closed', async () => {
     const dataset = await makeDataset([task]);
     const hosts = await warmHosts(1);
     await begin(dataset);
@@ -302,7 +302,7 @@ describe('an agent that fails', () => {
     );
   });
 
-  it('can be reported only for a session of the project, and within limits of size', async () => {
+  it('can be reported only for a session of the project, and only within the size limits of the report', async () => {
     await expect(report('ses-none')).rejects.toMatchObject({ code: 'not_found' });
     await expect(
       control.send(api.getAgentEnd, { params: { sessionId: 'ses-none' } }),
@@ -401,7 +401,7 @@ describe('a session of an experiment run', () => {
   const itemsAre = (state: string, sessionId: string) =>
     control.sql('update dataset_rollouts set state = $1 where session_id = $2', [state, sessionId]);
 
-  it('is closed if its item is settled and the close did not arrive', async () => {
+  it('is closed if its item is settled and the request to close the session was lost', async () => {
     const { sessionId, host } = await openOne();
     await itemsAre('GRADED', sessionId);
     await reapAfterTen();
@@ -472,7 +472,7 @@ describe('a session of an experiment run', () => {
     }
   });
 
-  it('is listed only in lists of sessions of runs', async () => {
+  it('appears only in session lists that ask for sessions of experiment runs', async () => {
     const { dataset, sessionId } = await openOne();
     const run = (await control.send(api.getDatasetRun, { params: runOf(dataset) })).body;
     const listed = async (query: { runs?: 'only'; run?: string }) =>
@@ -497,7 +497,7 @@ describe('a session of an experiment run', () => {
 });
 
 describe('a control plane', () => {
-  it('schedules its next look at runs by the earliest due run, and none if no run is active', async () => {
+  it('checks its runs again when the earliest of them is due, and not at all if no run is active', async () => {
     const db = openDatabase(control.config.databaseUrl, createLog('test', 'silent'));
     try {
       // A run ends just after its last item. The run of the test before may not have ended yet.

@@ -181,7 +181,7 @@ describe('a dataset item', () => {
     [{ id: 'x'.repeat(801) }, 'id'],
     [{ id: 7 }, 'id'],
     [{ sourceTraceId: {} }, 'sourceTraceId'],
-  ])('is refused with the name of the field: %j', async (more, field) => {
+  ])('is refused, and the error names the invalid field: %j', async (more, field) => {
     await dataset('refusals');
     const { status, body } = await ask('POST', '/dataset-items', {
       datasetName: 'refusals',
@@ -214,7 +214,7 @@ describe('a dataset item', () => {
     }
   });
 
-  it('is never left out of a page that would be too large: the page is refused', async () => {
+  it('is never dropped from a page that would be too large: the request for the page is refused instead', async () => {
     await dataset('heavy');
     for (const id of ['h1', 'h2', 'h3', 'h4']) await item('heavy', { id, input: 'short' });
     await control.sql(
@@ -261,7 +261,7 @@ describe('the schema of a dataset', () => {
     expect(woken.status).toBe(400);
   });
 
-  it('is refused while existing items violate it, and those are named', async () => {
+  it('is refused while existing items violate it, and the error names these items', async () => {
     await dataset('late');
     for (let at = 0; at < 12; at += 1) await item('late', { id: `late-${at}`, input: at });
     await item('late', { id: 'late-good', input: { question: 'q' } });
@@ -305,7 +305,7 @@ describe('the schema of a dataset', () => {
     );
   });
 
-  it('that takes too long to check refuses the item', async () => {
+  it('that takes too long to check causes the item to be refused', async () => {
     await dataset('slow', {
       inputSchema: { type: 'array', items: { pattern: '(?:a{0,100}){0,9}b' }, uniqueItems: true },
     });
@@ -376,7 +376,7 @@ describe('a dataset run', () => {
     expect(data.map(({ traceId }) => traceId)).toEqual(['its-trace']);
   });
 
-  it('links the version of an item at a given time', async () => {
+  it('links the version that an item had at a given time', async () => {
     await dataset('then');
     const before = await item('then', { id: 'was', input: 1 });
     await item('then', { id: 'was', status: 'ARCHIVED' });

@@ -247,7 +247,7 @@ describe('a label', () => {
 });
 
 describe('a diff', () => {
-  it('names builds by id, hash, label or version of the agent', async () => {
+  it('accepts builds by id, hash, label or agent version', async () => {
     const base = await register('compared', { semanticVer: '1', manifest: { model: 'a' } });
     const candidate = await register('compared', {
       semanticVer: '2',
@@ -380,7 +380,7 @@ describe('the gate', () => {
     await setSettings(control, { gate: { floor: 4 } });
   });
 
-  it('is untested without runs, then judges the results of all runs of the commit', async () => {
+  it('has the status untested without runs, and then depends on the results of all runs of the commit', async () => {
     const attribution = { commitSha: 'c0ffee1234567890', branch: 'main' };
     const build = await register('gated', { semanticVer: '3.0.0', attribution });
     const rebuilt = await register('gated', { attribution });
@@ -431,7 +431,7 @@ describe('the gate', () => {
     });
   });
 
-  it('is found either by version or by commit, not by both', async () => {
+  it('can be requested by version or by commit, but not by both', async () => {
     const attribution = { commitSha: 'facade0123456789' };
     await register('sought', { semanticVer: '1', attribution });
     const newest = await register('sought', { semanticVer: '1', attribution });

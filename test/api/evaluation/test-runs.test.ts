@@ -198,7 +198,7 @@ describe('a test run', () => {
     await read(first.runId, 10);
   });
 
-  it('uses the version that its address names', async () => {
+  it('uses the version that the address of the world names', async () => {
     await push(control.send, 'notes', changed(notesWorld(), { 'README.md': '# Two' }));
     expect(await start('notes@1')).toMatchObject({ number: 1 });
     expect(await start('notes')).toMatchObject({ number: 2 });
@@ -231,7 +231,7 @@ describe('a test run', () => {
     expect(await read(run.runId, 10)).toMatchObject({ outcome: 'passed' });
   });
 
-  it('is continued by another control plane when its own stops', async () => {
+  it('is continued by another control plane when the control plane that runs it stops', async () => {
     const replica = await startTestControl({
       databaseUrl: control.config.databaseUrl.reveal(),
       replicaOf: control,
@@ -272,7 +272,7 @@ describe('test runs', () => {
     await control.sql(`delete from world_runs where id ~ '^run-[0-9]+$'`);
   });
 
-  it('belong to one project: others neither read nor start them, and the public key only reads', async () => {
+  it('belong to one project: other projects neither read nor start them, and the public key only reads', async () => {
     const run = await start();
     await answerNext(report);
     expect((await neighbour.ask('GET', `/worlds/notes/tests/${run.runId}`)).status).toBe(404);

@@ -225,7 +225,7 @@ const tryOperation = async (operation: OperationShape): Promise<Wrong[]> => {
 };
 
 describe('a field of a request body', () => {
-  it('belongs to an operation with a valid example body', async () => {
+  it('belongs to an operation whose example body is valid', async () => {
     const missing = operations.filter(({ id }) => bodies[id] === undefined).map(({ id }) => id);
     expect(missing).toEqual(['closeSession']);
   });

@@ -78,7 +78,7 @@ const writes: readonly (readonly [what: string, write: (number: number) => [stri
   ['a folder', () => ['/files/folders', { path: 'one/below/it' }]],
 ];
 
-describe('concurrent writers of one thing', () => {
+describe('concurrent writers of one object', () => {
   beforeAll(async () => {
     await ask('POST', '/v2/datasets', { name: 'held', inputSchema: { type: 'object' } });
     await ask('POST', '/dataset-items', { datasetName: 'held', id: 'known', input: {} });
@@ -121,7 +121,7 @@ describe('concurrent writers of one thing', () => {
     expect(refused).toEqual([]);
   });
 
-  it('of one id in two datasets succeed in only one of them', async () => {
+  it('that write one item id to two datasets succeed in only one of them', async () => {
     for (const name of ['left', 'right']) await ask('POST', '/v2/datasets', { name });
     const refused = await refusalsOf((number) =>
       ask('POST', '/dataset-items', {

@@ -107,7 +107,7 @@ describe('a request that cannot be served', () => {
   });
 });
 
-describe('an address that names nothing', () => {
+describe('a wrong address', () => {
   const get = (path: string) =>
     control.raw({
       method: 'GET',
@@ -138,12 +138,12 @@ describe('an address that names nothing', () => {
     expect(headers['x-request-id']).toMatch(/^req-/);
   });
 
-  it('may have unknown query parameters on routes that are compatible with another service', async () => {
+  it('is served if only a query parameter is unknown and the route is compatible with another service', async () => {
     const { status } = await get('/projects?page=1&color=red');
     expect(status).toBe(200);
   });
 
-  it('is 400 for an unknown query parameter, also on a route that has none', async () => {
+  it('is 400 for an unknown query parameter, also on a route that has no query parameters', async () => {
     const { status, body } = await get('/worlds/none?wait=1&color=red');
     expect(status).toBe(400);
     expect(body).toMatchObject({
@@ -291,7 +291,7 @@ describe('the health of the control plane', () => {
     });
   });
 
-  it('may exclude the checks of disks and blobs, and no other check', async () => {
+  it('may be requested without the checks of disks and blobs; every other check is always included', async () => {
     const path = '/ready?exclude=room&exclude=running';
     expect(await control.raw({ method: 'GET', path })).toMatchObject({
       status: 400,
@@ -339,7 +339,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('has a request id like every answer: that of the caller, or a new one', async () => {
+  it('has a request id like every answer: the id that the caller sent, or a new one', async () => {
     const ask = (headers: Record<string, string>) =>
       control.raw({ method: 'GET', path: '/health', headers });
     expect((await ask({ 'x-request-id': 'mine-1' })).headers['x-request-id']).toBe('mine-1');

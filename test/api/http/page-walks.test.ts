@@ -192,5 +192,8 @@ describe('a walk through a list', () => {
     expect(Object.keys(lists).sort()).toEqual([...walked].sort());
   });
 
-  it.each(walks)('returns every row that stays, and none twice: %s by %s', (_, __, walk) => walk());
+  it.each(walks)(
+    'returns every row that exists throughout the walk exactly once: %s by %s',
+    (_, __, walk) => walk(),
+  );
 });

@@ -170,7 +170,7 @@ beforeAll(async () => {
 afterAll(() => control.stop());
 
 describe('the data of a project', () => {
-  it('has an id for every argument in the path of a route', () => {
+  it('covers every path argument of every route with an id', () => {
     const names = aimed.flatMap(({ path }) =>
       [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
     );

@@ -104,7 +104,7 @@ describe('validate', () => {
   });
 });
 
-describe('the other commands on a tree', () => {
+describe('further commands on a tree', () => {
   it('compile returns the generated files', async () => {
     const compiled = await run({ command: 'compile', files });
     expect(compiled.world).toMatchObject({ name: 'Board', package: { id: 'board' } });
@@ -195,7 +195,7 @@ describe('commands about rows', () => {
     ]);
   });
 
-  it('import-data returns the row files or names what does not fit', async () => {
+  it('import-data returns the row files, or names the values that do not fit', async () => {
     const of = (path: string, text: string) => [
       { path, content: Buffer.from(text).toString('base64') },
     ];
@@ -246,11 +246,14 @@ describe('a rejected command', () => {
     ],
   ];
 
-  it.each(rejected)('is answered with a code and a path for %s', async (_, body, code, path) => {
-    expect((await reject(body)).error).toMatchObject({ code, path });
-  });
+  it.each(rejected)(
+    'is answered with an error code and the path of the mistake for %s',
+    async (_, body, code, path) => {
+      expect((await reject(body)).error).toMatchObject({ code, path });
+    },
+  );
 
-  it('needs the secret key and is forbidden with the public key alone', async () => {
+  it('has the code forbidden if the client sent only the public key', async () => {
     const body = { command: 'templates' } as const;
     await expect(control.read(runWorldCommand, { body })).rejects.toMatchObject({
       code: 'forbidden',
@@ -264,14 +267,14 @@ describe('a rejected command', () => {
     ['no object', [], ''],
   ];
 
-  it.each(malformed)('has the same form for %s', async (_, body, path) => {
+  it.each(malformed)('has an error of this form, too, for %s', async (_, body, path) => {
     const { error, problems, message } = await reject(body as RuntimeBody);
     expect(error).toMatchObject({ code: 'invalid_request', path });
     expect(error.message).toBe(problems[0]?.message);
     expect(message).not.toBe('');
   });
 
-  it('has the same form for a body that is not JSON or is too large', async () => {
+  it('has an error of this form, too, for a body that is not JSON or is too large', async () => {
     const key = btoa(`${control.publicKey}:${control.secretKey}`);
     const post = (body: string, headers = {}) =>
       control.raw({

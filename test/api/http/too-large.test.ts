@@ -60,14 +60,14 @@ const expectRefusal = ({ answer, failed }: Awaited<ReturnType<typeof sendWhole>>
 };
 
 it.each(['the public API', 'the API of hosts', 'the API of orchestrators', 'the gateway'])(
-  '%s answers 413 to a client that sends everything first',
+  '%s answers 413 to a client that sends its whole body before it reads the answer',
   async (name) => {
     const { address, ...asked } = places[name] ?? { address: '', path: '', headers: {} };
     expectRefusal(await sendWhole(address, { ...asked, bytes }));
   },
 );
 
-it('a world host answers 413 to a client that sends everything first, at its API and at its page', async () => {
+it('a world host answers 413, at its API and at its page, to a client that sends its whole body before it reads the answer', async () => {
   const { host, cookie } = await startUiHost();
   const address = `http://127.0.0.1:${new URL(`http://${host}`).port}`;
   const json = { 'content-type': 'application/json' };

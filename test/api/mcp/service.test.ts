@@ -340,7 +340,7 @@ describe('access to the MCP server', () => {
   });
 });
 
-it('has every tool described in docs/use/mcp.md', async () => {
+it('docs/use/mcp.md describes every tool of the MCP server', async () => {
   const page = readFileSync(`${import.meta.dirname}/../../../docs/use/mcp.md`, 'utf8');
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);

@@ -142,7 +142,7 @@ describe('a dashboard', () => {
     expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(words)]);
   });
 
-  it('accepts new code onto the stamp that it was based on, or by force, and equal code has an equal stamp', async () => {
+  it('accepts new code that names the stamp of the code that it replaces, or by force; equal code has an equal stamp', async () => {
     const { id, stamp } = await make({ template: 'empty' });
     const files = [plain, file('export const x = 1;', 'lib/x.ts')];
     expect(await push(id, { files })).toMatchObject({
@@ -476,7 +476,7 @@ describe('a task set', () => {
   });
 });
 
-it('can be deleted once no dashboard uses it', async () => {
+it('a task set can be deleted once no dashboard uses it', async () => {
   const task = await must('POST', '/world-tasks', { world: 'notes', spec: { instruction: 'x' } });
   const set = await must('POST', '/task-sets', { name: 'to go', taskIds: [task.id] });
   const { id } = await make({ taskSetId: set.id });

@@ -85,7 +85,7 @@ it('ingestion statements scan no table, though they were planned on empty tables
   expect(read.length).toBeGreaterThanOrEqual(2);
 });
 
-it('a batch is written in one statement, and in smaller ones for a while after a session was opened', async () => {
+it('a batch of events is written in one statement, and in several smaller ones for a while after a session was opened', async () => {
   const written: string[] = [];
   const noting: Database = {
     ...db,

@@ -77,7 +77,7 @@ const countIn = async (projectId: string) => {
   return row;
 };
 
-it('concurrent requests share transactions, without a lost event or one counted twice', async () => {
+it('concurrent requests share transactions, and no event is lost or counted twice', async () => {
   await store.weeks.current();
   transactions = 0;
   const sent = senders.flatMap((sender) => [
@@ -188,7 +188,7 @@ it('concurrent requests are written, except those whose trace stays locked', asy
   expect(await countIn('held')).toEqual({ spans: 22, traces: 21, events: 22 });
 });
 
-it('concurrent requests are written although one without a trace waits for a lock', async () => {
+it('concurrent requests are written although one of them, which names no trace, waits for a lock', async () => {
   await send('held', spanIn('held-two', 0));
   await whileHeld('held-two', async () => {
     const unnamed = [

@@ -244,7 +244,7 @@ describe('an ingestion event', () => {
     ]);
   });
 
-  it('without a trace id joins the trace that its observation is known in, or a trace of its own until then', async () => {
+  it('without a trace id joins the trace of its observation, and has a trace of its own until that trace is known', async () => {
     await send(event('span-update', { id: 'stray', output: 1 }));
     expect(await tracesOf('stray')).toMatchObject([{ is_stray: true }]);
     await send(event('span-update', { id: 'stray', level: 'WARNING' }, 2));

@@ -242,7 +242,7 @@ describe('a body that is not a protobuf export', () => {
 });
 
 describe('a client that sends protobuf', () => {
-  it('is refused in protobuf without a key, and with 415 on routes that take only JSON', async () => {
+  it('gets errors in protobuf: without a key, and with 415 on routes that take only JSON', async () => {
     const unknown = await send(new Uint8Array(), { authorization: 'Basic eDp5' });
     expect([unknown.status, unknown.type, refusal(unknown)[1]]).toEqual([401, type, 16]);
     const elsewhere = await post('/ingestion', new Uint8Array());

@@ -21,7 +21,7 @@ const stage = playTracedSessions();
 const { open, call, reported, read, named } = stage;
 
 describe('a session in the traces of its project', () => {
-  it('is scored by a grade that its host did not report before it was lost', async () => {
+  it('is scored by a grade that its host did not report before the host was lost', async () => {
     const session = await open();
     const first = await call(session.id, { kind: 'grade' }, gradeOf('pass', [check('a', 'pass')]));
     await stage.host.requests([entryOfCall(1, first, { via: 'session', operation: 'grade' })]);
@@ -42,7 +42,7 @@ describe('a session in the traces of its project', () => {
     expect(judged.map(({ id }) => id).sort()).toEqual([first, last].sort());
   });
 
-  it('has the answered calls that its host did not report before it was lost', async () => {
+  it('has the answered calls that its host did not report before the host was lost', async () => {
     const session = await open();
     const written = await call(session.id, { kind: 'tool', name: 'list_notes' }, { output: 1 });
     await stage.host.requests([entryOfCall(1, written)]);
@@ -69,7 +69,7 @@ describe('a session in the traces of its project', () => {
     });
   });
 
-  it('waits for the answer to a call that was reported before the answer arrived', async () => {
+  it('waits for the answer to a call that its host reported before the answer arrived', async () => {
     const session = await open();
     const { id } = (
       await stage.control.send(enqueueCall, {

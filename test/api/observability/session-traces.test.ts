@@ -24,7 +24,7 @@ const spanId = '00f067aa0ba902b7';
 const traceparent = `00-${traceId}-${spanId}-01`;
 
 describe('a session in the traces of its project', () => {
-  it('is a trace as soon as it is open, and shows its id', async () => {
+  it('is a trace as soon as it is open, and shows the id of that trace', async () => {
     const session = await open();
     const trace = await read(session.traceId);
     expect(trace).toMatchObject({
@@ -213,7 +213,7 @@ describe('a session in the traces of its project', () => {
     expect((await read(session.traceId)).scores).toEqual([]);
   });
 
-  it('joins the trace that its opener sent, whether the agent writes to that before or after', async () => {
+  it('joins the trace whose context its opener sent, whether the agent writes to that trace before or after', async () => {
     const session = await open({ headers: { traceparent } });
     expect(session.traceId).toBe(traceId);
     await reported();

@@ -44,7 +44,7 @@ const svc = async (words: string): Promise<string> => {
 
 const json = async (words: string) => JSON.parse(await svc(`${words} --json`));
 
-it('shows traces with their observations as a tree, trace sessions, and observations', async () => {
+it('svc traces and svc observations show traces as a tree with their observations, and list trace sessions', async () => {
   expect(await svc('traces list --user ada --tag paid --last 2h')).toMatch(/trace-1 +support +ada/);
   expect(await svc('traces list --user missing')).toContain('no traces');
   const trace = await svc('traces show trace-1');
@@ -59,7 +59,7 @@ it('shows traces with their observations as a tree, trace sessions, and observat
   expect([wrong.status === 0, wrong.err]).toEqual([false, expect.stringContaining('7d')]);
 });
 
-it('adds scores and shows the limits of their configs', async () => {
+it('svc scores adds scores and shows the limits of their configs', async () => {
   const config = await json('scores configs create helpful --type NUMERIC --min 0 --max 1');
   await svc(`scores add helpful 0.8 --trace trace-1 --config ${config.id} --id s1`);
   await svc('scores add kind good --session chat');
@@ -76,7 +76,7 @@ it('adds scores and shows the limits of their configs', async () => {
   ]);
 });
 
-it('shows metrics as a table, with bars over time, and day by day', async () => {
+it('svc metrics shows metrics as a table, with bars over time, and day by day', async () => {
   const rows = await json('metrics query observations sum:totalCost count --by providedModelName');
   expect(rows.data).toEqual([
     { providedModelName: 'gpt-4o', sum_totalCost: 0.0035, count_count: 1 },
@@ -90,7 +90,7 @@ it('shows metrics as a table, with bars over time, and day by day', async () => 
   expect((await desk.svc('metrics query observations sum:none')).err).toContain('totalCost');
 });
 
-it('lists, creates and deletes models', async () => {
+it('svc models lists, creates and deletes models', async () => {
   expect(await svc('models show builtin-gpt-4o')).toMatch(/Standard +input +\$2\.5/);
   const made = await json('models create ours --match ^ours$ --input-price 1e-6');
   expect(made.inputPrice).toBe(1e-6);
@@ -99,7 +99,7 @@ it('lists, creates and deletes models', async () => {
   expect(await svc(`models delete ${made.id}`)).toContain('deleted');
 });
 
-it('stores users with their events, and comments', async () => {
+it('svc users stores users with their events, and svc comments stores comments', async () => {
   await svc('users set ada --display-name Ada --attributes {"plan":"pro"}');
   await svc('users event ada hours_saved --value 1.5 --trace trace-1');
   await svc('users event ada hours_saved --value 2');
@@ -111,7 +111,7 @@ it('stores users with their events, and comments', async () => {
   expect(await svc(`comments show ${id}`)).toContain('why');
 });
 
-it('deletes traces', async () => {
+it('svc traces delete deletes traces', async () => {
   expect(await svc('traces delete trace-1')).toContain('the trace is deleted');
   expect((await desk.svc('traces show trace-1')).status).not.toBe(0);
 });

@@ -70,7 +70,7 @@ describe('a user profile', () => {
     expect(await must('GET', `/user-profiles/${encodeURIComponent(userId)}`)).toEqual(replaced);
   });
 
-  it('loses no accepted change when several arrive at once', async () => {
+  it('loses no accepted change when several changes arrive at once', async () => {
     const seen = await Promise.all(
       Array.from({ length: 4 }, (_, turn) =>
         ask('POST', '/user-profiles', { userId: 'crowd', attributes: { [`a${turn}`]: turn } }),
@@ -99,7 +99,7 @@ describe('a user profile', () => {
     [{ userId: 'u', attributes: { x: 'x'.repeat(263_000) } }, 'attributes'],
     [{ userId: 'u', mergeAttributes: 'no' }, 'mergeAttributes'],
     [{ userId: 'u', notes: 'x'.repeat(100_001) }, 'notes'],
-  ])('is refused with the name of the invalid field', async (body, field) => {
+  ])('is refused, and the error names the invalid field', async (body, field) => {
     expect(await refusal('/user-profiles', body)).toEqual([400, field]);
   });
 });

@@ -187,7 +187,7 @@ describe('the metrics of a control plane', () => {
     expect(await read('/metrics')).not.toMatch(/\{[^}]*(ses|hst|call|ver)-[^}]*\}/);
   });
 
-  it('are served beside the status of the loops', async () => {
+  it('are served on the same port as the status of the background loops', async () => {
     const { program, loops } = JSON.parse(await read('/status'));
     expect(program).toBe('control');
     expect(loops.map(({ name }: { name: string }) => name)).toContain('listen');

@@ -289,7 +289,7 @@ describe('a release on a database that a newer release has migrated', () => {
 });
 
 describe('a control plane that stops', () => {
-  it('answers long polls and waiting requests at once, with what it has', async () => {
+  it('answers long polls and waiting requests at once, with the current state', async () => {
     const host = await warmHost(replica);
     const [address = ''] = replica.running.addresses.host;
     const session = await open(control);

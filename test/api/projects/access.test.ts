@@ -205,7 +205,7 @@ describe('every public route', () => {
     cast = await makeCast();
   });
 
-  it('declares an access level that the table of rules knows', () => {
+  it('declares an access level that the table of access rules contains', () => {
     expect(operations.length).toBeGreaterThan(80);
     const odd = operations.filter(({ access }) => !isPublicAccess(access));
     expect(odd).toEqual([]);
@@ -266,7 +266,7 @@ describe('keys of other kinds and projects', () => {
     );
   };
 
-  it("answers 401 to an organization's key, in either form", async () => {
+  it('get 401 if they belong to an organization, in either form', async () => {
     await addKey('pk-organization', null);
     for (const authorization of [
       basicAuthorization('pk-organization', 'sk-secret'),
@@ -277,7 +277,7 @@ describe('keys of other kinds and projects', () => {
     }
   });
 
-  it('answers 401 to a key that was revoked before it was used', async () => {
+  it('get 401 if they were revoked before they were used', async () => {
     const [project] = await control.sql<{ id: string }>(
       `select id from projects where slug = 'default'`,
     );

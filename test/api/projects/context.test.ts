@@ -276,7 +276,7 @@ describe('a prompt', () => {
     expect((await ask('POST', '/context/prompts/lacking', context)).status).toBe(400);
   });
 
-  it('is refused if its includes form a circle', async () => {
+  it('is refused if its includes form a cycle', async () => {
     await put('round', 'x');
     await put('half', partOf('round'));
     expect(await put('round', partOf('round', 'version=1'))).toMatchObject({

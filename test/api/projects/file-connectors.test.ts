@@ -92,7 +92,7 @@ describe('the bucket of a file connector', () => {
     expect(body.data.find((one) => one.id === id)).toMatchObject({ lastStatus: 'complete' });
   });
 
-  it('receives pushed files, and lost or changed files again', async () => {
+  it('receives pushed files, and receives them again if they were lost or changed', async () => {
     await drive.put('pushed/x.txt', 'x');
     await drive.put('pushed/in/y.txt', 'yy');
     const { id } = await make({ ...bucketBody('pushed', 'out'), direction: 'push' });
@@ -106,7 +106,7 @@ describe('the bucket of a file connector', () => {
     expect(Buffer.from(await bucket.read('out/in/y.txt')).toString()).toBe('y3');
   });
 
-  it('has files pulled whose names are valid paths, and the others are named in warnings', async () => {
+  it('has only files with valid paths pulled, and warnings name the other files', async () => {
     await bucket.write('odd/good.txt', text('good'));
     await bucket.write('odd/back\\slash.txt', text('x'));
     const { id } = await make(bucketBody('odd', 'odd'));

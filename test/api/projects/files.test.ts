@@ -201,7 +201,7 @@ describe('an invalid body', () => {
   });
 
   it.each(['fil-x', 'a\0b', 'chk-01kaz4x0pg8q2m5v7n3c1d9e6f', 'fil-01kaz4x0pg8q2m5v7n3c1d9e6f'])(
-    'the id %j names no upload',
+    'with the file id %j gets not_found, because no upload has this id',
     async (fileId) => {
       await expect(drive.confirm(fileId)).rejects.toEqual(code('not_found'));
       await expect(drive.confirm(fileId, false)).rejects.toEqual(code('not_found'));
@@ -322,7 +322,7 @@ describe('a page of a folder', () => {
     for (const name of ['x', 'y', 'z']) await drive.makeFolder(`pages/${name}`);
   });
 
-  it('has its part of the folders and files, counted from page 0', async () => {
+  it('has its share of the folders and files, counted from page 0', async () => {
     const pages = await Promise.all(
       [0, 1, 2, 3].map((page) => drive.list('pages', { page, limit: 3 })),
     );

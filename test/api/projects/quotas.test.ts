@@ -239,7 +239,7 @@ describe('a repeated Idempotency-Key', () => {
     await expect(open(control, 'quota-other')).rejects.toMatchObject({ code: 'exhausted' });
   });
 
-  it('uses up the last of the quota once, even when many requests send it at once', async () => {
+  it('counts once against the last free session of the quota, even when many requests send the key at once', async () => {
     await setQuotas(1, 1);
     const opened = await Promise.all(
       Array.from({ length: 24 }, (_, index) =>

@@ -41,7 +41,7 @@ const askMany = (count: number, project: Neighbour) =>
   );
 
 describe('the rate limit', () => {
-  it('limits the requests of a key per minute over all replicas together and reports it in headers', async () => {
+  it('applies to the requests of a key per minute over all replicas together, and is reported in headers', async () => {
     await waitForRoom();
     const [busy, other] = [await addNeighbour(control), await addNeighbour(control)];
     const answers = await askMany(limit + 20, busy);

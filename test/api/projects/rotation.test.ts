@@ -219,7 +219,7 @@ describe('values of a secret', () => {
     expect((await tell('b')).of(opened)).toBeUndefined();
   });
 
-  it('are chosen by the opening time for a session of a release that recorded no mark', async () => {
+  it('are chosen by the opening time of a session if an earlier release did not record which secret it used', async () => {
     await tell('a');
     await tell('b a');
     await pass(20);

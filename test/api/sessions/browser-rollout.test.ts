@@ -41,7 +41,7 @@ const kindOf = async (id: string, size: string): Promise<string | undefined> => 
   return row?.kind;
 };
 
-it('a host that an older control plane registers is a browser if it has the size of browsers', async () => {
+it('a host that an older control plane registers counts as a browser if it has the size of a browser', async () => {
   expect(await kindOf('hst-a', ':browser')).toBe('browser');
   expect(await kindOf('hst-b', 'standard')).toBe('world');
 });

@@ -78,7 +78,7 @@ const openWhole = async () => {
 };
 
 describe('a session with a browser', () => {
-  it('is ready once its browser is, and the browser gets the session once the page is served', async () => {
+  it('is ready once its browser is ready, and the browser is assigned to the session once the page is served', async () => {
     const host = await warmHost(control);
     const browser = await warmBrowser(control);
     const { id, surfaces } = await open();

@@ -103,7 +103,7 @@ describe('a call', () => {
     expect(await read(id)).toMatchObject({ state: 'failed', output: null, error });
   });
 
-  it('keeps texts that PostgreSQL cannot store as they are', async () => {
+  it('may contain texts that PostgreSQL cannot store, which are returned unchanged', async () => {
     await host.ready();
     const input = { text: 'a\u0000b\ud800c', order: { z: 1, a: 2 } };
     const { id } = await enqueue({ kind: 'tool', name: 'list_notes', input });
@@ -113,7 +113,7 @@ describe('a call', () => {
     expect(JSON.stringify((await read(id)).output)).toBe(JSON.stringify(input));
   });
 
-  it('is delivered in order, each in reply to the answer of the one before', async () => {
+  it('is delivered in order, each in reply to the answer of the previous call', async () => {
     await host.ready();
     const calls = [];
     for (let i = 0; i < 3; i += 1) calls.push(await enqueue());

@@ -211,7 +211,7 @@ describe('the answer of a receiver', () => {
     ]);
   });
 
-  it('can be the lack of an answer, with the reason', async () => {
+  it('is recorded as missing, with the reason, if the receiver did not answer', async () => {
     await host.requests([entry(1)]);
     const reason = 'no answer within 60 s\u0000';
     const [result] = await Promise.all([
@@ -298,7 +298,7 @@ describe('the answer of a receiver', () => {
     ]);
   });
 
-  it('is sent again to a host that has not written it, and not after the host has', async () => {
+  it('is sent to a host again until the host has written it to the ledger', async () => {
     await host.requests([entry(1)]);
     await Promise.all([answer({ sequence: 1, status: 200, durationMs: 1 }), takeCall()]);
     await control.sql(`update delivery_answers set told_at = now() - interval '1 minute'`);

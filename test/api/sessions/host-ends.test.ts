@@ -83,7 +83,7 @@ describe('a lost host', () => {
     });
   });
 
-  it('leaves a session that was not ready to another host, up to three hosts in all', async () => {
+  it('passes on a session that was not yet ready to another host, up to three hosts in all', async () => {
     const session = await openNotes(control);
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       expect(await read(session.id)).toMatchObject({ state: 'PROVISIONING', assignedAt: null });
@@ -151,7 +151,7 @@ describe('a drained host', () => {
     expect(await host.poll(0)).toBeUndefined();
   });
 
-  it('learns of it by its poll', async () => {
+  it('is informed of the drain in reply to its poll', async () => {
     const host = await warmHost(control);
     const { pollHost } = await import('#wire/host-api/operations.ts');
     const polling = host.send(pollHost, {
@@ -170,7 +170,7 @@ describe('a drained host', () => {
     expect((await read(session.id)).state).toBe('READY');
   });
 
-  it('is never assigned at the same moment: exactly one of the two happens', async () => {
+  it('is never assigned as well: of a drain and an assignment at the same moment, exactly one happens', async () => {
     for (let round = 0; round < 10; round += 1) {
       const host = await warmHost(control);
       const [drained, session] = await Promise.all([

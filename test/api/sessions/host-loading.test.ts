@@ -149,7 +149,7 @@ describe('a host that cannot load its session', () => {
     expect(well).toMatchObject({ damaged: [], bytes: expect.any(Number), next: null });
   });
 
-  it('cannot become ready with another bundle than the assigned one', async () => {
+  it('cannot become ready with a bundle other than the assigned one', async () => {
     const [session, host] = await inState('PROVISIONING');
     if (host.assignment === undefined) throw new Error('no assignment');
     host.assignment = { ...host.assignment, bundle: baseState };

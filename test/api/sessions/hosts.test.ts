@@ -121,7 +121,7 @@ describe('recycling', () => {
     expect(await silent.warm()).toBe('draining');
   });
 
-  it('drains a host that reports remains of its session, assigns it no other, and shows the remains to operators', async () => {
+  it('drains a host that reports remains of its session, assigns it no other session, and shows the remains to operators', async () => {
     const host = await warmHost(control);
     await serveOnce(host);
     const found = ['process 12 (sleep) had outlived its worker', '/tmp/x was left'];
@@ -197,7 +197,7 @@ describe('a host whose address changes', () => {
     expect(await addresses()).toEqual([elsewhere]);
   });
 
-  it('receives the address by its next heartbeat while it has a session, and otherwise not', async () => {
+  it('receives the new address in reply to its next heartbeat, but only while it has a session', async () => {
     const [, host] = await inState(control, 'READY');
     expect(await host.beat()).toEqual({ drain: false, address: playedAddress(host.id) });
     await move(host, elsewhere);
@@ -207,7 +207,7 @@ describe('a host whose address changes', () => {
     expect(await idle.beat()).toEqual({ drain: false });
   });
 
-  it('keeps the new address when a late launch report names another', async () => {
+  it('keeps the new address when a late launch report names another address', async () => {
     const [, host] = await inState(control, 'READY');
     await move(host, elsewhere);
     const body = { runtimeId: `run-${host.id}`, address: 'http://127.0.0.1:1' };

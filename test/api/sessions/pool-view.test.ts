@@ -43,7 +43,7 @@ describe('a launch intent', () => {
     }
   });
 
-  it('counts draining hosts toward the limit, and ended ones not', async () => {
+  it('counts draining hosts toward the limit, but not hosts that have ended', async () => {
     const host = await warmHost(control);
     const params = { hostId: host.id };
     await control.pool(drainHost, { params, body: { reason: 'surplus' } });
@@ -71,7 +71,7 @@ describe('the view of the pool', () => {
     expect(other.body.hosts).toEqual([]);
   });
 
-  it('is held until it changes, and only then gets a new revision', async () => {
+  it('is returned to a waiting request once it changes, and only then has a new revision', async () => {
     const host = await warmHost(control);
     const { revision } = await observe();
     expect((await observe()).revision).toBe(revision);

@@ -278,7 +278,7 @@ describe('worlds of a pool', () => {
 });
 
 describe('a preloading host', () => {
-  it('takes no session until it holds the version, then one of that version, before blank hosts do', async () => {
+  it('takes no session until it holds its world version, and then takes sessions of that version before blank hosts do', async () => {
     const host = await warmHost(control);
     await load(host);
     expect((await open()).assignedAt).toBeNull();

@@ -184,7 +184,7 @@ describe('the requests of a world', () => {
     });
   });
 
-  it('are each returned once by a cursor while more are added', async () => {
+  it('are each returned exactly once to a client that follows the cursor while more requests are added', async () => {
     await host.requests([1, 2, 3, 4, 5].map((id) => entry(id)));
     const walk = async (list: (query: object) => Promise<Awaited<ReturnType<typeof ofWorld>>>) => {
       const ids: number[] = [];

@@ -66,7 +66,7 @@ describe('a task with a tool list of its own', () => {
     expect((await ask(session.id, 'list_notes')).status).toBe(202);
   });
 
-  it('may offer no tools at all, and only tools of the world', async () => {
+  it('may offer no tools at all, and cannot offer a tool that the world does not have', async () => {
     expect((await open({ task: { tools: [] } })).tools).toEqual([]);
     await expect(open({ task: { tools: ['list_notes', 'list_note'] } })).rejects.toMatchObject({
       fields: [{ path: ['task', 'tools', '1'], message: expect.stringContaining('"list_notes"') }],

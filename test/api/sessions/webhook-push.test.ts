@@ -174,7 +174,7 @@ describe('a delivery', () => {
     expect(await claimed()).toEqual([2]);
   });
 
-  it('makes the next of its subscription ready by reading that one row, whatever the queue length', async () => {
+  it('makes the next delivery of its subscription ready by reading only that row, whatever the queue length', async () => {
     await send([1], url, { subscription: { id: 1 } });
     await claim();
     const waiting = 5_000;
@@ -334,7 +334,7 @@ describe('receivers of pushes', () => {
     expect(await claimed()).toHaveLength(0);
   });
 
-  it('have a limit of waiting deliveries, and one beyond it fails with the reason', async () => {
+  it('have a limit of waiting deliveries, and a delivery beyond it fails with the reason', async () => {
     await send([1]);
     await control.sql(`insert into requests select session_id, id + n, world_id, at, via, 'x.answer', method,
       path, status, duration_ms, request, response, changes, rows, call_id, bytes

@@ -175,7 +175,7 @@ describe('a delivery by the sender', () => {
 });
 
 describe('a stopping sender', () => {
-  it('finishes what it has begun, and another one sends the rest', async () => {
+  it('finishes the deliveries that it has begun, and another sender sends the rest', async () => {
     answer = (_, response) => void held.push(response);
     await tellOf(host, [deliveryEntry(1, url), deliveryEntry(2, url)]);
     await until(() => held.length === 1, { timeoutMs: 30_000, what: 'the first to arrive' });

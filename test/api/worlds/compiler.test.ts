@@ -144,7 +144,7 @@ describe('the compiler', () => {
     expect((await last).ok).toBe(true);
   });
 
-  it('loads the rest of a job when its turn comes, and never that of a refused job', async () => {
+  it('loads the full input of a job only when the job starts, and never that of a refused job', async () => {
     const { build, run } = start();
     const brought: string[] = [];
     const completed = (name: string) => {

@@ -104,7 +104,7 @@ describe('a seed with redact "apply"', () => {
     expect(Object.keys(input.rows.people[0] ?? {})).toEqual(['id', 'name', 'email', 'lat']);
   });
 
-  it('is refused in messages that quote no values, and leaves no call behind', async () => {
+  it('gets errors that quote no values, and leaves no call behind, if it is invalid', async () => {
     const sessionId = await open('people');
     const secret = 'very-secret-value';
     for (const [input, path] of [

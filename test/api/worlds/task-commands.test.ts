@@ -37,7 +37,7 @@ const spec = {
   metadata: { difficulty: 'hard' },
 };
 
-it('stores, shows, lists, changes and deletes tasks', async () => {
+it('svc worlds task stores, shows, lists, changes and deletes tasks', async () => {
   writeTask('seven', spec);
   const made = await svc('worlds task create notes@1 --task-file seven.json --name seven -m first');
   const id = /tsk-\w+/.exec(made)?.[0] ?? '';
@@ -63,7 +63,7 @@ it('stores, shows, lists, changes and deletes tasks', async () => {
   expect(await svc(`worlds task delete ${id} --yes`)).toBe(`${id} is deleted\n`);
 });
 
-it('validates a task against its world and exits with 1 when it does not fit', async () => {
+it('svc worlds task validate checks a task against its world and exits with 1 when the task does not fit', async () => {
   writeTask('odd', { tools: ['list_note'] });
   const made = JSON.parse(await svc('worlds task create notes --task-file odd.json --json'));
   const { status, out } = await desk.svc(`worlds task validate ${made.id}`);
@@ -74,7 +74,7 @@ it('validates a task against its world and exits with 1 when it does not fit', a
   expect(await svc(`worlds task validate ${made.id} --world notes@1`)).toMatch(/is fine\n$/);
 });
 
-it('stores the inline task of a session', async () => {
+it('svc worlds task create stores the inline task of a session', async () => {
   writeTask('inline', { ...spec, name: 'tried' });
   const opened = await svc('worlds session open notes --task-file inline.json --no-wait --json');
   const { id } = JSON.parse(opened);
@@ -83,7 +83,7 @@ it('stores the inline task of a session', async () => {
   expect([status, err]).toEqual([1, expect.stringContaining('--session')]);
 });
 
-it('writes a starter task and does not overwrite a file without --force', async () => {
+it('svc worlds task init writes a starter task and does not overwrite a file without --force', async () => {
   expect(await svc('worlds task init begun.json')).toContain('svc worlds task prove');
   const again = await desk.svc('worlds task init begun.json');
   expect(again).toMatchObject({ status: 1, err: expect.stringContaining('--force') });

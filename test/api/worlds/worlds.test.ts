@@ -174,7 +174,7 @@ describe('a world that takes long to compile', () => {
 describe('a world is refused', () => {
   const slugs = ['', 'Capital', '-x', 'x_y', 'a/b', 'templates', 'runtime', 'x'.repeat(65)];
 
-  it('for every problem, in the files and the slug together', async () => {
+  it('with every problem in one error, of the files and the slug together', async () => {
     await expect(create({ slug: 'Capital', from: 'code-hostin' })).rejects.toMatchObject({
       fields: [{ path: ['slug'] }, { path: ['from'] }],
     });
@@ -187,7 +187,7 @@ describe('a world is refused', () => {
     });
   });
 
-  it('for every problem of the contract, each with its file', async () => {
+  it('with every problem of the contract in one error, each with its file', async () => {
     const world = tree.map((file) =>
       file.path === 'svc-env.toml'
         ? { path: file.path, content: encode('[schema]\nlanguage = "svc-world/2"\nextra = 1\n') }

@@ -113,7 +113,7 @@ describe('a hostile text', () => {
   });
 
   it.each(run)(
-    'is JSON of the same value from svc $path, on a terminal and in a pipe',
+    'is printed by svc $path as JSON of the same value, on a terminal and in a pipe',
     async (leaf) => {
       const onTerminal = await printed(leaf, { failing: false, json: true, isTerminal: true });
       expect(steers(onTerminal.out + onTerminal.err)).toBe(false);
@@ -129,7 +129,7 @@ describe('a hostile text', () => {
     expect(shown).toBeGreaterThan(100);
   });
 
-  it('is left out only for commands that exist', () => {
+  it('is tried on every command except those in a list, which names only existing commands', () => {
     const paths = leaves.map(({ path }) => path);
     expect(notRun.filter((path) => !paths.includes(path))).toEqual([]);
   });

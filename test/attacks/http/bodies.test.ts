@@ -138,7 +138,7 @@ describe('a body with very many mistakes', () => {
 });
 
 describe('a large body', () => {
-  it('is parsed in a separate process, and so is a small one with very many values', async () => {
+  it('is parsed in a separate process, and so is a small body with very many values', async () => {
     const before = await readApart();
     await send('/api/public/worlds/runtime', `{"command":"validate","files":${zeros(9_000)}}`);
     expect(await readApart()).toBe(before);

@@ -185,7 +185,7 @@ describe('a URL that leads to an internal address', () => {
     ]);
   });
 
-  it('is sent when its address is public: the same spellings are not refused as such', async () => {
+  it('is refused for its address, not for its spelling: a public address in the same spellings is accepted', async () => {
     received = [];
     internet.lead('2606:4700::1111', 1);
     expect(await send(`https://${receiver}/a?b=c#d`, { body: '{"a":1}' })).toMatchObject({
@@ -394,7 +394,7 @@ describe('an answer', () => {
     expect(await send(url)).toMatchObject({ status: 0, problem: { code } });
   });
 
-  it('with status 103 is skipped for the final one', async () => {
+  it('with status 103 is skipped, and the final answer is used', async () => {
     const url = await answer('7.7.8.6', (socket) =>
       socket.end('HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n'),
     );

@@ -45,7 +45,7 @@ const costOf = async ({ ask }: Neighbour, turn: string, models: readonly string[
   return (await must(ask('GET', `/observations/${turn}-0`))).calculatedTotalCost;
 };
 
-it('patterns that run out of time cost no other project with the same pattern a price', async () => {
+it('a pattern that runs out of time in one project still gives prices in other projects that have the same pattern', async () => {
   for (const one of [victim, attacker]) await makeModel(one, common);
   expect(await costOf(victim, 'before', ['house-model'])).toBe(2);
   for (let number = 0; number < 20; number += 1) {

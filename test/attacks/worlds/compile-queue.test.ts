@@ -98,7 +98,7 @@ describe('a project with slow trees', () => {
 });
 
 describe('clients that disconnect', () => {
-  it('give up their queued and running jobs to clients that wait', async () => {
+  it('release their queued and running jobs, so that waiting clients are served', async () => {
     const { build, ended } = start({ processes: 1 });
     const gone = new AbortController();
     const slow = slowWorld();
@@ -146,7 +146,7 @@ describe('a burst of opens with inline tasks', () => {
   };
   const burst = Array.from({ length: 64 }, (_, index) => index);
 
-  it('takes one job for all opens with the same task, and none when it is repeated', async () => {
+  it('takes one job for all opens with the same task, and none when the burst is repeated', async () => {
     const { check, checks } = await checker();
     for (let again = 0; again < 2; again += 1) {
       const verdicts = await Promise.all(burst.map(() => check({ instruction: 'the same' })));

@@ -77,7 +77,7 @@ const patterned = (): TreeFile[] =>
 
 const oddNote = { id: 7, folder_id: 1, title: nul, done: false, odd: 'a\u0000', half };
 
-describe('a world with both escapes in its contract', () => {
+describe('a world with U+0000 and a lone surrogate in its contract', () => {
   it('is created and listed, and refuses a row that contains half a surrogate pair', async () => {
     const make = (row: Json) =>
       control.send(createWorld, {
@@ -90,7 +90,7 @@ describe('a world with both escapes in its contract', () => {
   });
 });
 
-describe('a call with both escapes', () => {
+describe('a call with U+0000 and a lone surrogate', () => {
   it('is returned unchanged with its output, in lists too', async () => {
     await open();
     const id = await call({ kind: 'tool', name: 'list_notes', input: odd });
@@ -129,7 +129,7 @@ describe('a call with both escapes', () => {
   });
 });
 
-describe('a session with both escapes', () => {
+describe('a session with U+0000 and a lone surrogate', () => {
   it('stores them in its task as they were sent', async () => {
     await open({
       name: 'odd',
@@ -192,7 +192,7 @@ const insertOld = `
     values ('ses', 1, 'wld', now(), 'api', 1, '"\\u0000"', '"\\ud83d"', '{}', '[]', 40),
            ('ses', 2, 'wld', now(), 'api', 1, 'null', 'null', '{}', '[]', 2);`;
 
-describe('a database of the previous release that contains both escapes', () => {
+describe('a database of the previous release that contains U+0000 and a lone surrogate', () => {
   it('is upgraded, and the numbers used by lists and quotas are computed afterwards', async () => {
     const database = await emptyDatabase();
     try {

@@ -61,7 +61,7 @@ describe.skipIf('missing' in program)('jamf-pro-sdk does its everyday work', () 
     expect(readme).toContain(`${Object.values(callsByFlow).flat().length} calls`);
   });
 
-  it('and reads the webhooks with its own models', async () => {
+  it('with the webhooks read by its own models', async () => {
     const sent = await world.deliveries();
     const bodies = sent.map(({ operation, request }) => ({
       event: operation,

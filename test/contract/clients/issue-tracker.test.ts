@@ -62,7 +62,7 @@ describe.skipIf('missing' in program)('jira for Python does its everyday work', 
     );
   });
 
-  it('and receives the webhooks: verified by their secret, read by its resources', async () => {
+  it('with the webhooks verified by their secret and read by its own resources', async () => {
     const sent = (await world.deliveries()).map(({ operation, request }) => {
       const { headers, body } = request as { headers: object; body: unknown };
       return { event: operation, headers, body: JSON.stringify(body) };

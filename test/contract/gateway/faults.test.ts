@@ -57,7 +57,7 @@ it('a connection can be dropped after a request with a body was carried out', as
   expect(world.rows('notes', { id: 2 })).toHaveLength(1);
 });
 
-it('a host adds nothing to a dropped connection for a client that connects directly', async () => {
+it('a client that connects to a host directly receives no byte before a declared connection drop', async () => {
   const port = Number(new URL(world.url).port);
   expect(await sendRaw(port, lines('/lost'))).toBe('');
 });

@@ -60,7 +60,7 @@ describe('the metrics of the gateway', () => {
     await shows('svc_gateway_requests_total{surface="api",status="101"} 1');
   });
 
-  it('are served beside the status of the loop that follows routes', async () => {
+  it('are served on the same port as the status of the loop that follows routes', async () => {
     expect(JSON.parse(await read('/status'))).toMatchObject({
       program: 'gateway',
       loops: [{ name: 'follow-routes', failuresInARow: 0 }],

@@ -145,7 +145,7 @@ describe('requests whose Host header names no surface', () => {
     expect(await ask(gateway.port, { host })).toMatchObject({ status: 404, code });
   });
 
-  it('and no session reach the health routes of the gateway', async () => {
+  it('reach the health routes of the gateway if they name no session either', async () => {
     const host = '127.0.0.1';
     expect(await ask(gateway.port, { host, path: '/health' })).toMatchObject({ status: 200 });
     expect(await ask(gateway.port, { host, path: '/ready' })).toMatchObject({ status: 200 });
@@ -155,7 +155,7 @@ describe('requests whose Host header names no surface', () => {
     });
   });
 
-  it('of the session are refused with 404', async () => {
+  it('are refused with 404, also for a surface that the session does not have', async () => {
     const answer = await ask(gateway.port, { host: gateway.hostOf(id, 'browser') });
     expect(answer).toMatchObject({ status: 404, code: 'no_such_surface' });
   });

@@ -209,14 +209,14 @@ describe.runIf(cases.length > 0)('an import', () => {
   }, timeoutMs);
 
   it.each(cases.map((given, at) => ({ ...given, at })))(
-    'comes to the same version when the $victim is killed while it is $phase, $delayMs ms on ($at)',
+    'creates the same version as an undisturbed import when the $victim is killed while it is $phase, $delayMs ms on ($at)',
     { timeout: timeoutMs },
     async ({ at, ...struck }) => {
       expect(await importInto(`struck-${at}`, struck)).toEqual(undisturbed);
     },
   );
 
-  it('leaves no process and no file of its work', async () => {
+  it('leaves no process and no working file behind', async () => {
     const filesLeft = (): string[] =>
       readdirSync(join(folder, 'work', 'imports')).filter((name) => name.startsWith('bat'));
     // A version is published a moment before the process that made it ends.

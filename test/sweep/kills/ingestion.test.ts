@@ -134,7 +134,7 @@ const sumsOf = async (text: string) => (await execute<object>(server.url(), text
 
 describe.skipIf(kills === 0)('ingestion', () => {
   it(
-    `has what it answered, once, after ${kills} kills`,
+    `has stored everything that it accepted exactly once after ${kills} kills`,
     async () => {
       let isOver = false;
       const sending = Array.from({ length: senders }, (_, at) => sendUntil(at, () => isOver));

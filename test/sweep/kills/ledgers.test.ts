@@ -190,7 +190,7 @@ describe.runIf(cases.length > 0)('ledgers of sessions that end', () => {
   });
 
   it.each(cases.map((given, at) => ({ ...given, at })))(
-    'are whole, or what is missing is counted and said: $victim $strikeMs ms after the close, for $awayMs ms ($at)',
+    'are complete, or the missing entries are counted and reported: $victim $strikeMs ms after the close, for $awayMs ms ($at)',
     { timeout: caseTimeoutMs },
     async (given) => {
       if (!isSound) {

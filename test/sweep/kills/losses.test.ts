@@ -128,7 +128,7 @@ describe.runIf((await findRuntimes()).includes('process') && !isSingle)('the ser
 
   afterAll(() => service.stop());
 
-  it('fails no session on a full disk, which readiness and the refusal of a new world name', {
+  it('fails no session on a full disk; readiness and the refusal of a new world name the disk', {
     timeout: timeoutMs,
   }, async () => {
     const log = openSync('/dev/full', 'w');
@@ -154,7 +154,7 @@ describe.runIf((await findRuntimes()).includes('process') && !isSingle)('the ser
   });
 
   it.each(burstMoments)(
-    `${burst} calls at once are taken or answered 429, at $name`,
+    `accepts each of ${burst} calls at once or answers it with 429, at $name`,
     { timeout: timeoutMs },
     async (moment) => {
       const session = await open(service.direct, { slug: 'notes', reuseWarm: true });
@@ -169,7 +169,7 @@ describe.runIf((await findRuntimes()).includes('process') && !isSingle)('the ser
     },
   );
 
-  it('fails only the sessions of a world whose blobs are lost, names it, and can make it again', {
+  it('fails only the sessions of a world whose blobs are lost, names that world, and can create it again', {
     timeout: timeoutMs,
   }, async () => {
     const { direct, network, blobDir } = service;

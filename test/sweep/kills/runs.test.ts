@@ -138,7 +138,7 @@ describe.runIf(cases.length > 0)('runs of tests and of datasets', () => {
   });
 
   it.each(cases.map((given, at) => ({ ...given, at })))(
-    'leave no session: $victim after $delayMs ms, for $awayMs ms ($at)',
+    'leave no session behind: $victim after $delayMs ms, for $awayMs ms ($at)',
     { timeout: caseTimeoutMs },
     async (given) => {
       expect(await runCase(given)).toEqual([]);

@@ -82,7 +82,7 @@ describe('svc up --tls', () => {
     expect(said).toMatch(/✓ +addresses +the certificate of 127\.0\.0\.1 is good for (29|30) days/);
   });
 
-  it('is trusted by curl, Node, Python and Go by the commands of the page', async () => {
+  it('is trusted by curl, Node, Python and Go after the commands of the docs page', async () => {
     const found = await findPython();
     const python = 'missing' in found ? process.env : found.env;
     const page = readFileSync(join(repo, 'docs/use/https.md'), 'utf8');
@@ -232,7 +232,7 @@ describe('svc up --tls', () => {
     await browser.close();
   });
 
-  it('is trusted by a browser whose user has imported the authority by the command of the page', async () => {
+  it('is trusted by a browser whose user has imported the authority by the command of the docs page', async () => {
     const page = readFileSync(join(repo, 'docs/use/https.md'), 'utf8');
     const [, command = ''] = /`(mkdir [^`]*certutil [^`]+)`/.exec(page) ?? [];
     const user = join(home, 'user');

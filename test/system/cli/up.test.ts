@@ -195,7 +195,7 @@ describe('svc up', () => {
     expect(body.hosts.map(({ state }) => state)).toContain('warm');
   });
 
-  it('serves worlds without code in Python on a machine without Python, and reports the lack', async () => {
+  it('serves worlds without code in Python on a machine without Python, and reports that Python is missing', async () => {
     const env = { SVC_PYTHON: join(root, 'no-python') };
     const service = startSvc(upWords(), env);
     running.push(service);

@@ -104,7 +104,7 @@ it('a solved task of a world with code grades to the same bytes after its sessio
   expect([over.status, over.err]).toEqual([1, expect.stringContaining('export a session before')]);
 });
 
-it('a grader in Python and a query judge by the rows, ledger, answer and time of the export', async () => {
+it('a grader in Python and a query grade by the rows, ledger, answer and time of the export', async () => {
   const python = [
     // Sleeps past the one-second resolution of the world's clock: the grader must still see the
     // time of the export.

@@ -137,7 +137,7 @@ describe('a folder that is served', () => {
     expect(rows.map(({ title }) => title)).toEqual(['Second', 'Third']);
   });
 
-  it('drops changes that no longer fit, and prints the reason', async () => {
+  it('drops changes made by requests if they no longer fit its files, and prints the reason', async () => {
     const { svc, ask } = await start();
     await ask('POST', '/notes', { id: 3, title: 'Third', rank: 7 });
     await ask('POST', '/notes', { id: 4, title: 'Fourth' });
