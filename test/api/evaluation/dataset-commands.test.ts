@@ -21,7 +21,7 @@ afterAll(async () => {
   await control.stop();
 });
 
-/** Runs a command and returns its output. A command that fails fails the test. */
+/** Runs a command and returns its output; fails the test if the command fails. */
 const svc = async (words: string): Promise<string> => {
   const { status, out, err } = await desk.svc(words);
   expect(status, err).toBe(0);

@@ -1,4 +1,7 @@
-/** Proofs of tasks by the service: requested, run in a session that is opened on the task, and kept. */
+/**
+ * Tests proofs of tasks by the service: a proof is requested, runs in a session that is opened on the task, and is
+ * stored.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTask, getProof, proveTask } from '#wire/public-api/operations.ts';
 import { clearPool, warmHost } from '../../support/control/host.ts';

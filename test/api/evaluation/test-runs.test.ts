@@ -1,4 +1,4 @@
-/** Test runs of worlds: requested, run in a session, kept, and shown with versions. */
+/** Tests test runs of worlds: they are requested, run in a session, stored, and shown with versions. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
@@ -52,7 +52,7 @@ const start = async (slug = 'notes', key?: string) =>
 const read = async (runId: string, wait = 0) =>
   (await control.read(getTestRun, { params: { slug: 'notes', runId }, query: { wait } })).body;
 
-/** The tree, with tests that run on each push. */
+/** Returns the tree with this README, and with tests that run on each push. */
 const pushed = (readme: string) =>
   changed(notesWorld(), {
     'README.md': readme,

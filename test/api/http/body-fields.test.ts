@@ -119,8 +119,8 @@ const wordsOf: Record<string, RegExp> = {
 };
 
 /**
- * Returns the path of the file that a field belongs to. The path names what cannot be read more exactly than the
- * field.
+ * Returns the path of the file that a field belongs to. An error about the file's content names this path, which is
+ * more exact than the field.
  */
 const fileOf = ({ id }: OperationShape, [name = '']: string[]): string[] => {
   const files = (bodies[id] as Record<string, unknown> | undefined)?.[name];

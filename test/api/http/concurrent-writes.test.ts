@@ -1,4 +1,7 @@
-/** Concurrent writers of one thing: each waits for the previous one, none is refused, and no write is lost. */
+/**
+ * Tests concurrent writers of one object: each waits for the previous writer, no writer is refused, and no write is
+ * lost.
+ */
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';

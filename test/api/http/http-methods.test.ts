@@ -1,4 +1,4 @@
-/** Tests the answers of a path to each HTTP method, those that it has and all others. */
+/** Tests the answers of a path to every HTTP method: to the methods that the path has, and to all others. */
 import { METHODS, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessRules, type PublicAccess } from '#wire/access.ts';

@@ -59,7 +59,7 @@ const metricsOf = (view: string, field: string): string => {
   return `?query=${encodeURIComponent(JSON.stringify(asked))}`;
 };
 
-/** Queries of operations that need one. The owner of the thing would get an answer with it. */
+/** Queries for operations that require one. With them, the owner of the object would get an answer. */
 const queries: Record<string, string> = {
   getMetrics: metricsOf('traces', 'id'),
   getBoundedMetrics: metricsOf('user-events', 'event'),

@@ -37,7 +37,7 @@ type Answer = Record<string, unknown> & {
   data: { id: string; name: string }[];
 };
 
-/** Calls a tool and returns its result. Throws the text of an error. */
+/** Calls a tool and returns its result. If the tool fails, throws an error with its text. */
 const use = async (name: string, args: Record<string, unknown> = {}): Promise<Answer> => {
   const result = await client.callTool({ name, arguments: args });
   if (result.isError === true) throw new Error(textOf(result));

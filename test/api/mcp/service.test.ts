@@ -33,7 +33,7 @@ afterAll(async () => {
 const call = async (name: string, args: Record<string, unknown> = {}) =>
   client.callTool({ name, arguments: args });
 
-/** Calls a tool and returns its result. Throws the text of an error. */
+/** Calls a tool and returns its result. If the tool fails, throws an error with its text. */
 const use = async <Value = Record<string, unknown>>(
   name: string,
   args: Record<string, unknown> = {},

@@ -36,7 +36,7 @@ const kept = `select day::text, trace_name as name, environment, model, ${sums} 
   where environment is not null group by 1, 2, 3, 4 having sum(traces) <> 0 or sum(observations) <> 0
   order by 1, 2, 3, 4`;
 
-/** Computes the same sums from the stored rows. */
+/** SQL that computes the daily usage sums from the stored rows. */
 const counted = `with named as (
     select t.*, coalesce(environment, 'default') as env from traces t
   ), rows as (

@@ -1,6 +1,6 @@
 /**
- * Sessions in the traces of their project stay complete and free of duplicates: when hosts are lost, reports are late
- * or repeated, and not at all when the project has turned them off.
+ * Tests the traces of sessions when hosts are lost and when reports are late or repeated: the traces stay complete and
+ * free of duplicates. A project that has turned them off gets none.
  */
 import { describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';

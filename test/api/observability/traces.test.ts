@@ -1,4 +1,4 @@
-/** The OpenTelemetry trace of a session: one over all programs, as a collector receives it. */
+/** Tests the OpenTelemetry trace of a session: one trace with the spans of all programs, as a collector receives it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { createLoopBoard } from '#runtime/loop-board.ts';
@@ -72,7 +72,7 @@ afterAll(async () => {
   collector.stop();
 });
 
-/** Returns the host that was launched for the waiting session: the first, or a later one. */
+/** Returns a host that was launched for the waiting session; `turn` counts these hosts from 0. */
 const launchedHost = async (turn = 0): Promise<PlayedHost> => {
   const id = await until(() => launched[turn], { timeoutMs: 10_000, what: 'a launch' });
   const token = hostToken(control.config.secret, id);

@@ -1,4 +1,7 @@
-/** Notifications between replicas during start-up: a waiter looks again for what it may have missed. */
+/**
+ * Tests notifications between replicas during start-up: a waiter checks again for changes whose notification it may
+ * have missed.
+ */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { until } from '#runtime/pause.ts';

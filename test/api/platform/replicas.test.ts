@@ -47,7 +47,10 @@ const list = { kind: 'tool', name: 'list_notes' } as const;
 const open = async (at: TestControl, wait = 0) =>
   (await at.send(openSession, { body: { slug: 'notes' }, query: { wait } })).body;
 
-/** Shorter than the interval at which a waiter looks again by itself: an earlier wake-up came by notification. */
+/**
+ * Deadline in milliseconds. It is shorter than the interval at which a waiter checks by itself, so a wake-up within it
+ * came by a notification.
+ */
 const soonMs = 4_000;
 
 const timed = async <Value>(work: Promise<Value>): Promise<Value> => {

@@ -197,7 +197,7 @@ const send = (operation: OperationShape, authorization: string | undefined, proj
 
 const errorNames = { 401: 'unauthenticated', 403: 'forbidden', 404: 'not_found' } as const;
 
-/** These operations succeed without a body, so they are not sent where the caller reaches them. */
+/** These operations succeed without a body, so they are not sent for callers that have access to them. */
 const unsent = ['deleteProject', 'createProjectKey', 'createOrganizationKey'];
 
 describe('every public route', () => {

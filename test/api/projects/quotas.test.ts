@@ -31,7 +31,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Moves every open back by a number of seconds. */
+/** Shifts the times of all opens into the past by a number of seconds. */
 const passTime = (seconds: number) =>
   control.sql(`update sessions set created_at = created_at - $1 * interval '1 second'`, [seconds]);
 

@@ -39,7 +39,7 @@ describe('values of a secret', () => {
     await database.drop();
   });
 
-  /** Does what a replica with these values does when it starts and then every few seconds. */
+  /** Reports these values as a replica does when it starts and then every few seconds; returns the secrets in use. */
   const tell = async (values: string): Promise<SecretsInUse> => {
     const { secrets, loop } = await openSecretsInUse(db, secretOf(values), log);
     await loop.stop();

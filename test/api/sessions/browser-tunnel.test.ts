@@ -24,7 +24,7 @@ import { encodeTree } from '../../support/worlds/worlds.ts';
 
 let database: TestDatabase;
 let control: StartedControl;
-/** Stands for the world host of the session. */
+/** Server that takes the place of the session's world host. */
 let surface: Server;
 let surfacePort: number;
 const open = new Set<Socket>();

@@ -1,7 +1,7 @@
 /**
  * Tests that pages of filtered lists are read from an index that fits the filter, in the order of the page, for common
- * and for rare values. The tests read the plans that PostgreSQL makes for the given values. The statistics know
- * nothing of the rare values, as is usual for a long table.
+ * and for rare values. The tests read the plans that PostgreSQL makes for the given values. The statistics do not
+ * contain the rare values, as is usual for a long table.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';

@@ -29,7 +29,7 @@ afterAll(async () => {
 const put = (name: string, content: string | Uint8Array): void =>
   writeFileSync(join(desk.folder, name), content);
 
-/** Runs a command and returns its output. A command that fails fails the test. */
+/** Runs a command and returns its output; fails the test if the command fails. */
 const svc = async (words: string): Promise<string> => {
   const { status, out, err } = await desk.svc(words);
   expect(status, err).toBe(0);

@@ -35,7 +35,7 @@ import { encodeTree } from '../../support/worlds/worlds.ts';
 let control: OwnControl;
 let host: PlayedHost;
 const lines: string[] = [];
-/** Every answer and everything a host received. */
+/** All answers of the control plane, and all data that hosts received. */
 const said: unknown[] = [];
 
 beforeAll(async () => {

@@ -24,7 +24,7 @@ import { encodeTree } from '../../support/worlds/worlds.ts';
 const hasDocker = await dockerAnswers();
 if (!hasDocker) console.info('browsers on docker are not attacked: no Docker engine answers');
 
-/** Long enough for a build of the browser image. */
+/** Time limit for the start, in milliseconds. It allows for a build of the browser image. */
 const startMs = 900_000;
 const waiting = { timeoutMs: 120_000, everyMs: 250 };
 

@@ -14,8 +14,8 @@ import { testContext } from '../../support/cli/context.ts';
 import { startHostileService } from '../../support/random/hostile-answers.ts';
 
 /**
- * Copies to the clipboard, sets the title, clears the screen (C0, C1), forges a line, reverses and
- * hides characters.
+ * Text that copies to the clipboard, sets the title, clears the screen (C0, C1), forges a line, and reverses and hides
+ * characters.
  */
 const hostile =
   '\u001b]52;c;ZXZpbA==\u0007\u001b]0;title\u001b\\\u001b[2J\u009b2J\r\nFORGED\t\b\u007f\u202eevil\u202c\u200b\u2066\ufeff\u00ad\u{e0041}\u001b[45mend';

@@ -36,7 +36,9 @@ afterAll(() => control.stop());
 type RuntimeName = 'process' | 'docker' | 'kubernetes';
 const runtimes: RuntimeName[] = ['process', 'docker', 'kubernetes'];
 
-/** Addressing of hosts in each runtime, the address of one, and the source address of its requests. */
+/**
+ * For each runtime: how it addresses hosts, the address of one host, and the source address of that host's requests.
+ */
 const places: Record<
   RuntimeName,
   { addressing: HostAddressing; source: string; address: (hostId: string) => string }

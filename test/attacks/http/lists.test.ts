@@ -1,7 +1,6 @@
 /**
- * Lists that could answer more than a page should hold, using only the public key: many entries
- * with large members. A page has a budget in bytes. Entries omit large members unless the client
- * asks for them, and name requested members that did not fit.
+ * Tests lists with many entries that have large members, requested with the public key alone. A page has a budget in
+ * bytes. Entries omit large members unless the client asks for them, and name requested members that did not fit.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';

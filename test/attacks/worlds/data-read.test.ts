@@ -32,7 +32,7 @@ const ask = async (where: string, more: Record<string, string> = {}, slug = 'man
   return { status, body: body as { message?: string; data?: { id: number }[]; meta?: object } };
 };
 
-/** Condition that looks into every row a hundred times and fails only at the last look. */
+/** Condition that compares every row a hundred times, and fails only at the last comparison. */
 const slowWhere = JSON.stringify({
   ...Object.fromEntries(
     Array.from({ length: 99 }, (_, at) => [`address.tags.${at}`, [true, 'none', null]]),

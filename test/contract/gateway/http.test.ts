@@ -1,6 +1,6 @@
 /**
- * A request through the gateway reads at both ends as if sent directly: methods, headers, streams and trailers. Also
- * the headers by which the gateway describes host and client to each other.
+ * Tests that a request through the gateway arrives at both ends as if sent directly: methods, headers, streams and
+ * trailers. Also tests the headers by which the gateway describes host and client to each other.
  */
 import { once } from 'node:events';
 import { type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http';

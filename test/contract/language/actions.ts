@@ -1,4 +1,4 @@
-/** What routes do with rows: which ones they find, and what they write. */
+/** Corpus chapter about the actions of routes: the rows that they find, and the rows that they write. */
 import { asItIs, connector, replace } from '../../support/worlds/world-changes.ts';
 import type { Chapter } from './chapter.ts';
 

@@ -1,4 +1,4 @@
-/** The whole corpus, in the order in which a world is written. */
+/** Exports the whole corpus; its chapters are in the order in which a world is written. */
 
 import { actionsRules } from './actions.ts';
 import { artifactsRules } from './artifacts.ts';

@@ -1,4 +1,4 @@
-/** Generated files that stand in a tree: they are what compiling it writes, or not there at all. */
+/** Corpus chapter about generated files in a tree: each is exactly the output of the compiler, or is absent. */
 import type { TreeFile } from '#domain/world.ts';
 import { staleProblems } from '#language/artifacts/state.ts';
 import { compileTree } from '#language/compile/compile.ts';
@@ -7,7 +7,7 @@ import { toTree } from '../../support/worlds/small-world.ts';
 import { asItIs, type Change, drop, put } from '../../support/worlds/world-changes.ts';
 import type { Chapter } from './chapter.ts';
 
-/** Compiles the world, writes what that gives into it, and changes the world further. */
+/** Builds a change that compiles the world, adds the generated files to it, and then changes the world further. */
 const compiledThen =
   (change: Change): Change =>
   (world) => {

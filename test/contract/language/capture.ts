@@ -1,4 +1,4 @@
-/** `[capture]`, and how captured answers become rows. */
+/** Corpus chapter about `[capture]`, and about rows made from captured answers. */
 
 import { asItIs, connector, replace } from '../../support/worlds/world-changes.ts';
 import type { Chapter } from './chapter.ts';

@@ -1,4 +1,4 @@
-/** Answers of the vendor kept in `captures/`, which compiling never reads. */
+/** Corpus chapter about the vendor's answers stored in `captures/`, which the compiler never reads. */
 import type { TreeFile } from '#domain/world.ts';
 import { compileTree } from '#language/compile/compile.ts';
 import { matchCaptures, readCaptures } from '#language/files/capture-json.ts';

@@ -1,8 +1,8 @@
 /**
- * The corpus: the rules of the world language, each with trees that it accepts and trees that it
- * refuses. A tree is the small world after the smallest change that shows the rule. What a refused
- * tree is told, to the letter and with the line at fault, stands in `<chapter>.golden.txt` beside the
- * cases; `test/contract/language/corpus.test.ts` holds it to what the compiler says.
+ * Defines the corpus: the rules of the world language, each with trees that the compiler accepts and trees that it
+ * refuses. Each tree is the small world after the smallest change that shows the rule. `<chapter>.golden.txt` beside
+ * the cases has the exact messages for the refused trees, with the line at fault.
+ * `test/contract/language/corpus.test.ts` compares it with the messages of the compiler.
  */
 import type { TreeFile } from '#domain/world.ts';
 import type { Problem } from '#language/problem.ts';
@@ -24,7 +24,7 @@ export type Rule = {
 
 export type Chapter = {
   title: string;
-  /** What finds the problems of a tree; without it the compiler does. */
+  /** Finds the problems of a tree; if absent, the compiler finds them. */
   judge?(tree: readonly TreeFile[]): Problem[];
   rules: readonly Rule[];
 };

@@ -1,4 +1,4 @@
-/** Code of the author: tools, handlers, graders and tests, which checks read and never run. */
+/** Corpus chapter about code of the author: tools, handlers, graders and tests, which the checks read and never run. */
 import { asItIs, type Change, put } from '../../support/worlds/world-changes.ts';
 import type { Chapter } from './chapter.ts';
 
@@ -17,7 +17,7 @@ const python = (...of: string[]): Change => put(more, lines(...of));
 const script = (...of: string[]): Change => put(typescript, lines(...of));
 const handler = (...of: string[]): Change => put('api/more.py', lines(...of));
 
-/** Deeper than any parser follows. */
+/** Code that is nested more deeply than any parser accepts. */
 const deep = `${'('.repeat(20_000)}1${')'.repeat(20_000)}`;
 
 export const codeRules: Chapter = {

@@ -1,4 +1,4 @@
-/** The vendor, its credential, and how it answers errors. */
+/** Corpus chapter about the vendor, its credential, and the form of its errors. */
 
 import { replaceIn } from '../../support/worlds/small-world.ts';
 import { asItIs, connector, drop, replace } from '../../support/worlds/world-changes.ts';

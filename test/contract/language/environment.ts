@@ -1,4 +1,4 @@
-/** The manifest: language, environment, engine, actions, links. */
+/** Corpus chapter about the manifest: language, environment, engine, actions and links. */
 
 import { replaceIn } from '../../support/worlds/small-world.ts';
 import {

@@ -1,8 +1,11 @@
-/** What the vendor does when it is asked too often, or fails on purpose. */
+/** Corpus chapter about rate limits and deliberate faults of the vendor. */
 import { type Change, connector, replace } from '../../support/worlds/world-changes.ts';
 import type { Rule } from './chapter.ts';
 
-/** With a limit on requests; `lines` are of its table, `headers` of what is in it. */
+/**
+ * Builds a change that adds a limit on requests; `lines` belong to the table of the limit, `headers` to its table of
+ * headers.
+ */
 const limited = (lines: string, headers: string): Change =>
   replace(
     connector,
@@ -10,7 +13,7 @@ const limited = (lines: string, headers: string): Change =>
     `[[api.rate_limits]]\n${lines}\nlimit = 10\nseconds = 60\n[api.rate_limits.headers]\n${headers}\n\n[[operations]]`,
   );
 
-/** With a rule of faults, beside a limit called "all"; `lines` are of its table. */
+/** Builds a change that adds a rule of faults beside a limit called "all"; `lines` belong to the table of the rule. */
 const faulty = (lines: string): Change =>
   replace(
     connector,
@@ -18,10 +21,10 @@ const faulty = (lines: string): Change =>
     `[[api.rate_limits]]\nname = "all"\nlimit = 10\nseconds = 60\n[api.rate_limits.headers]\nX-Left = "remaining"\n\n[[api.faults.rules]]\n${lines}\n\n[[operations]]`,
   );
 
-/** With a rule that has a name; `lines` are what else it has. */
+/** Builds a change that adds a rule of faults named "flaky"; `lines` are its other fields. */
 const fault = (lines: string): Change => faulty(`name = "flaky"\n${lines}`);
 
-/** The last rules of the chapter of `connector.toml`. */
+/** Last rules of the chapter about `connector.toml`. */
 export const limitRules: readonly Rule[] = [
   {
     rule: '`[[api.rate_limits]]` name served operations, and each header once.',

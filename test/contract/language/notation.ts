@@ -1,4 +1,4 @@
-/** What JSON and TOML can say, and a world can hold. */
+/** Corpus chapter about notation: the JSON and TOML that files may contain, and the values that a world can store. */
 
 import {
   append,

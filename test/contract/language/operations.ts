@@ -1,4 +1,4 @@
-/** Routes: how they are called, and who answers. */
+/** Corpus chapter about routes: how they are called, and what answers them. */
 import { asItIs, connector, replace } from '../../support/worlds/world-changes.ts';
 import type { Chapter } from './chapter.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Problems that compiling a changed tree does not bring about: those of edits, and those that tell of
- * the check itself. The former are what the edits of the small world say, the latter are listed here.
+ * Problems that compiling a changed tree cannot produce: those of edits, and those about the check itself. Edits of the
+ * small world produce the former; the latter are listed here.
  */
 import { addEntity } from '#language/edit/add-entity.ts';
 import type { EditResult } from '#language/edit/change.ts';
@@ -15,7 +15,7 @@ const ofTheWhole = (code: ProblemCode, message: string, hint?: string): [Problem
   { file: '', pointer: '', code, message, ...(hint === undefined ? {} : { hint }) },
 ];
 
-/** The first problem of an edit that is refused; throws when it is not, or for another reason. */
+/** Returns the first problem of a refused edit; throws if the edit is accepted, or refused for another reason. */
 const ofEdit = (code: ProblemCode, result: EditResult): [ProblemCode, Problem] => {
   const problem = result.ok ? undefined : result.problems[0];
   if (problem?.code !== code) throw new Error(`the edit is not refused as ${code}`);

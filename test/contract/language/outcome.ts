@@ -1,4 +1,4 @@
-/** What the compiler says of the trees of the corpus, as a person at a terminal reads it. */
+/** Formats the problems that the compiler finds in the trees of the corpus, as a person reads them at a terminal. */
 import picocolors from 'picocolors';
 import type { TreeFile } from '#domain/world.ts';
 import { compileTree } from '#language/compile/compile.ts';
@@ -19,7 +19,7 @@ export type Judged = { tree: readonly TreeFile[]; problems: readonly Problem[] }
 
 const judgedBefore = new WeakMap<Chapter, Map<Change, Judged>>();
 
-/** The small world after a change, and the problems that a chapter finds in it; found only once. */
+/** Returns the small world after a change, and the problems that a chapter finds in it. They are computed only once. */
 export const problemsAfter = (change: Change, chapter: Chapter): Judged => {
   const known = judgedBefore.get(chapter) ?? new Map<Change, Judged>();
   judgedBefore.set(chapter, known);
@@ -33,7 +33,7 @@ export const problemsAfter = (change: Change, chapter: Chapter): Judged => {
   return judged;
 };
 
-/** One problem with the line at fault. */
+/** Formats one problem with the line at fault. */
 export const tellProblem = (problem: Problem, tree: readonly TreeFile[]): string[] => {
   const source = tree.find(({ path }) => path === problem.file);
   const text = source && new TextDecoder().decode(source.content);
@@ -49,7 +49,7 @@ const tellCase = (what: string, change: Change, chapter: Chapter): string[] => {
   return ['', `== ${what}`, ...result];
 };
 
-/** Every refusal of a chapter, to the letter. */
+/** Formats every refusal of a chapter exactly as its golden file has it. */
 export const tellChapter = (chapter: Chapter): string => {
   const lines = chapter.rules.flatMap(({ rule, refuses }) => [
     '',

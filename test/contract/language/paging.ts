@@ -1,4 +1,4 @@
-/** Pages of routes, and where their cursors go. */
+/** Corpus chapter about pages of routes, and the places of their cursors. */
 
 import { replaceIn } from '../../support/worlds/small-world.ts';
 import { asItIs, connector, replace } from '../../support/worlds/world-changes.ts';

@@ -1,4 +1,4 @@
-/** The redaction policy. */
+/** Corpus chapter about the redaction policy. */
 
 import { asItIs, connector, replace, worldFile } from '../../support/worlds/world-changes.ts';
 import type { Chapter } from './chapter.ts';

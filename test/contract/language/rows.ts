@@ -1,4 +1,4 @@
-/** The rows of `data/`, alone and together. */
+/** Corpus chapter about the rows of `data/`, each row alone and all rows together. */
 
 import { asItIs, inExtension, put } from '../../support/worlds/world-changes.ts';
 import type { Chapter } from './chapter.ts';

@@ -1,4 +1,4 @@
-/** JSON Schema 2020-12 as far as worlds have it. */
+/** Corpus chapter about the part of JSON Schema 2020-12 that worlds support. */
 import { languageLimits } from '#language/limits.ts';
 import { inCardFields, inWorld, people, put } from '../../support/worlds/world-changes.ts';
 import type { Chapter } from './chapter.ts';

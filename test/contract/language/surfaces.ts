@@ -1,4 +1,4 @@
-/** Pages that a world serves, and deliveries that it sends. */
+/** Corpus chapter about pages that a world serves, and deliveries that it sends. */
 
 import { replaceIn } from '../../support/worlds/small-world.ts';
 import { asItIs, connector, replace } from '../../support/worlds/world-changes.ts';

@@ -1,4 +1,4 @@
-/** Scenarios, and tasks graded by a query. */
+/** Corpus chapter about scenarios, and about tasks graded by a query. */
 
 import { replaceIn } from '../../support/worlds/small-world.ts';
 import {
@@ -17,11 +17,11 @@ const verifier = 'verifiers/all_done.sql';
 
 const solvePy = put('scenarios/finish/solve.py', 'def solve():\n    pass\n');
 
-/** A solution of one request. */
+/** Returns a solution that consists of one request. */
 const asking = (method: string, path: string): string =>
   `[[solution.steps]]\nanswer = { id = 3 }\n[[solution.steps]]\nrequest = { method = "${method}", path = "${path}" }\n`;
 
-/** An allowance, as it stands in a scenario. */
+/** Returns an allowance in the notation of a scenario. */
 const allowing = (fields: string, where = '', entity = 'cards'): string =>
   `[[grader.changes.allow]]\nentity = "${entity}"\n${fields}\n${where && `where = { ${where} }`}\n`;
 

@@ -1,4 +1,4 @@
-/** Signatures, and what answers them. */
+/** Corpus chapter about signatures of tools, and the code that answers their calls. */
 
 import { replaceIn } from '../../support/worlds/small-world.ts';
 import {

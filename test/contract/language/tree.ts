@@ -1,4 +1,4 @@
-/** Paths, sizes, and which files there must and may be. */
+/** Corpus chapter about trees: paths, sizes, and the files that a tree must have and may have. */
 import { limits } from '#domain/limits.ts';
 import { languageLimits } from '#language/limits.ts';
 import {

@@ -1,4 +1,4 @@
-/** The document and its `x-svc` object. */
+/** Corpus chapter about the OpenAPI document of a world and its `x-svc` object. */
 
 import { replaceIn } from '../../support/worlds/small-world.ts';
 import {

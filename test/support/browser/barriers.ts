@@ -7,7 +7,7 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 type Found = { id: string; impact: string; nodes: { html: string }[] };
 
-/** Returns only serious and critical violations, each with its elements. */
+/** Returns the serious and critical violations of a page, each with its elements; lesser ones are left out. */
 export const barriers = async (page: Page): Promise<string[]> => {
   await page.evaluate(source);
   const found = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as Found[];

@@ -113,8 +113,8 @@ const runInPage = async (
 };
 
 /**
- * Tries a way in the page and then in an unrestricted page. Returns true if the first reached the address. By the time
- * that the second's later data has arrived, the first's would have, too.
+ * Tries a way in the page, and then in an unrestricted page as a control. Returns true if the page reached the address.
+ * Data of the page would have arrived before the later data of the control.
  */
 export const reaches = async (
   context: BrowserContext,

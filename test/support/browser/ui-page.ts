@@ -28,7 +28,7 @@ export type ServedPage = ServedWorld & {
 const digestOf = (bytes: Uint8Array): Digest =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** Returns the files of the page: those that compiling writes, or the author's own. */
+/** Returns the files of the page: those that the compiler generates, or the author's own. */
 const pageFilesOf = (tree: readonly TreeFile[], contract: Contract): readonly TreeFile[] => {
   const generated = generatePage(contract, tree);
   if (generated.length > 0) return generated;

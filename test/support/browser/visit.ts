@@ -5,7 +5,7 @@ const attempts = 5;
 
 /**
  * Opens `url`. Chromium aborts a load when a network interface of the machine appears or disappears, as happens while
- * other tests start containers. Then the page is loaded again.
+ * other tests start containers. In that case the page is loaded again.
  */
 export const visit = async (page: Page, url: string): Promise<Response | null> => {
   for (let attempt = 1; ; attempt += 1) {

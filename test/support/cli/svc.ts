@@ -16,10 +16,13 @@ export type Svc = {
   pid: number;
   out(): string;
   err(): string;
-  /** Resolves when it has printed the text; throws, with its whole output, when it ends before. */
+  /**
+   * Resolves when the command has printed the text. Throws, with the command's whole output, if the command ends
+   * before.
+   */
   prints(text: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
-  /** Resolves when it has ended. */
+  /** Resolves when the command has ended. */
   ended(): Promise<Ended>;
 };
 

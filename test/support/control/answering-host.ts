@@ -1,4 +1,4 @@
-/** A played host that keeps taking calls of its session, and answers each as a test decides. */
+/** A simulated host that keeps taking calls of its session, and answers each as a test decides. */
 import type { CallAnswer, HostCall } from '#wire/host-api/operations.ts';
 import type { PlayedHost } from './host.ts';
 

@@ -134,9 +134,9 @@ const usualQuotas: Quotas = {
 
 export type TestControlOptions = {
   databaseUrl: string;
-  /** Parent of its folders; the system's temporary folder when not given. */
+  /** Parent of the control plane's folders; the system's temporary folder if absent. */
   parentFolder?: string;
-  /** Control plane whose key pair it also has. */
+  /** Control plane whose key pair the new one accepts, too. */
   keysOf?: Pick<TestControl, 'publicKey' | 'secretKey'>;
   /** Another control plane, whose keys, secrets and blobs this replica shares. */
   replicaOf?: { config: ControlConfig };
@@ -149,15 +149,15 @@ export type TestControlOptions = {
   imports?: Partial<ControlConfig['imports']>;
   queries?: Partial<ControlConfig['queries']>;
   gateway?: ControlConfig['gateway'];
-  /** A folder of its own when not given. */
+  /** Blob store; a folder of its own if absent. */
   blobs?: ControlConfig['blobs'];
-  /** No folders and no addresses of its own when not given. */
+  /** Folders and addresses that connectors of files may use; none if absent. */
   files?: ControlConfig['files'];
-  /** Public address in answers; null: the address on which it listens. Absent: a name of its own. */
+  /** Public address in answers; null for the address on which it listens. If absent, it has a name of its own. */
   publicUrl?: ControlConfig['publicUrl'];
   pinHosts?: boolean;
   otlpEndpoint?: string;
-  /** Log; absent: nothing is logged. */
+  /** Log; nothing is logged if absent. */
   log?: Log;
 };
 

@@ -194,7 +194,10 @@ export const makeEverything = async (control: TestControl): Promise<Record<strin
   };
 };
 
-/** Valid bodies for operations on an existing object that need one; its owner's request with it would be accepted. */
+/**
+ * Valid bodies for those operations on an existing object that require a body. If the object's owner sends the body,
+ * the request is accepted.
+ */
 export const bodiesOnThings: Record<string, object> = {
   addAnnotationQueueItem: { objectId: 'theirs', objectType: 'TRACE' },
   assignAnnotationQueue: { userId: 'theirs' },

@@ -83,6 +83,6 @@ export const ofSessions = names.filter((name) =>
 /** Names of operations on a host. */
 export const ofHosts = names.filter((name) => !ofSessions.includes(name) && name !== 'getBlob');
 
-/** Sends one of them. */
+/** Sends the operation of a name. */
 export const attempt = (name: string, send: Send, target: Target): Promise<unknown> =>
   operations[name]?.(send, target) ?? Promise.reject(new Error(`no operation ${name}`));

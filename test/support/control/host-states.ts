@@ -1,6 +1,6 @@
 /**
  * Support for tests of hosts' states, on a control plane with the world `notes`: opens sessions, brings one to a state
- * with a played host, drains hosts and reports them gone.
+ * with a simulated host, drains hosts and reports them gone.
  */
 import type { SessionState } from '#domain/session.ts';
 import { drainHost, reportGone } from '#wire/pool-api/operations.ts';
@@ -37,7 +37,7 @@ export const rowOf = async (control: OwnControl, host: PlayedHost) => {
   return row;
 };
 
-/** Returns a session in the given state, with its played host. */
+/** Returns a session in the given state, with its simulated host. */
 export const inState = async (
   control: OwnControl,
   state: SessionState,

@@ -1,4 +1,4 @@
-/** A world host played by a test, which sends a host's messages one at a time. */
+/** A world host that a test simulates: the test sends the host's messages one at a time. */
 import { createHash } from 'node:crypto';
 import type { Assignment, LoadDirective } from '#wire/host-api/assignment.ts';
 import type { SessionDirective } from '#wire/host-api/operations.ts';
@@ -26,7 +26,7 @@ import type { Send, TestControl } from './control.ts';
 
 export const installation = 'test';
 
-/** Default state digest of a played host's reports. */
+/** Default state digest in the reports of a simulated host. */
 export const baseState = `sha256:${'0'.repeat(64)}` as const;
 
 export type PlayedHost = {
@@ -35,7 +35,7 @@ export type PlayedHost = {
   send: Send;
   /** Generation that the host knows of itself. */
   generation: number;
-  /** Assignment that it serves. */
+  /** Assignment that the host serves. */
   assignment: Assignment | undefined;
   /**
    * Reports that the host is warm. `found`: findings that its session left besides rows, as a host that holds a
@@ -51,7 +51,7 @@ export type PlayedHost = {
   pollLoad(hold?: number): Promise<LoadDirective | undefined>;
   ready(stateDigest?: `sha256:${string}`): Promise<SessionDirective>;
   failed(code: string, message: string): Promise<void>;
-  /** Polls for calls; `final`: as a host that is stopping. */
+  /** Polls for calls; with `final`, as a host does that is stopping. */
   calls(hold?: number, final?: boolean): Promise<SessionDirective>;
   /** Delivers entries of its session's ledger. */
   requests(entries: readonly unknown[]): Promise<void>;
@@ -66,11 +66,11 @@ export type PlayedHost = {
   blob(digest: `sha256:${string}`): Promise<Uint8Array>;
 };
 
-/** Returns the address that a played host reports; no program listens there. */
+/** Returns the address that a simulated host reports; no program listens there. */
 export const playedAddress = (hostId: string): string =>
   `http://127.0.0.1:${1 + (createHash('sha256').update(hostId).digest().readUInt16BE() % 65_535)}`;
 
-/** Plays an existing host. */
+/** Simulates an existing host. */
 export const play = (hostId: string, token: string, send: Send): PlayedHost => {
   const session = () => {
     if (host.assignment === undefined) throw new Error(`${hostId} serves no session`);
@@ -172,7 +172,7 @@ export const play = (hostId: string, token: string, send: Send): PlayedHost => {
   return host;
 };
 
-/** Properties of a played host: the usual size, for both tiers. */
+/** Properties of a simulated host: the usual size, for both tiers. */
 export const anyHost = {
   installation,
   pool: 'default',

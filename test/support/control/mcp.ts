@@ -60,7 +60,7 @@ export const statelessRpc = (method: string, params: object = {}, id: number | s
   },
 });
 
-/** Builds the headers that repeat parts of such a request. */
+/** Builds the headers that repeat parts of a request of the revision without a handshake. */
 export const statelessHeaders = (method: string, name?: string): Record<string, string> => ({
   'mcp-protocol-version': stateless,
   'mcp-method': method,

@@ -1,4 +1,4 @@
-/** A browser's host played by a test, which sends such a host's messages one at a time. */
+/** A browser's host that a test simulates: the test sends the host's messages one at a time. */
 import { browserSize } from '#domain/pool.ts';
 import type { BrowserAssignment } from '#wire/host-api/browser-operations.ts';
 import {

@@ -56,7 +56,7 @@ export const shareControl = async (): Promise<TestControl> => {
   return callersOf(control, { publicKey, secretKey, accountAuthorization });
 };
 
-/** Returns the same, with the world `notes` in the project. */
+/** Returns the worker's control plane with the clients of a new project that has the world `notes`. */
 export const shareNotesControl = async (): Promise<TestControl> => {
   const control = await shareControl();
   await createNotes(control);

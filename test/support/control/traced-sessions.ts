@@ -1,4 +1,4 @@
-/** Sessions on played hosts, and their telemetry in the traces of their project. */
+/** Sessions on simulated hosts, and their telemetry in the traces of their project. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { enqueueCall, getTrace, openSession } from '#wire/public-api/operations.ts';

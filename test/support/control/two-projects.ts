@@ -1,6 +1,6 @@
 /**
- * Two projects of one installation, served by two control planes: one that uses all that it can get, and another that
- * must not notice. Quotas are small.
+ * Two projects of one installation, served by two control planes: one project uses all that it can get, and the other
+ * must not be affected. Quotas are small.
  */
 import { readdir } from 'node:fs/promises';
 import { expect } from 'vitest';

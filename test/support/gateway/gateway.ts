@@ -1,6 +1,6 @@
 /**
- * A gateway in the test's own process, between clients that a test plays and hosts that it stands in for. The control
- * plane behind it is a table of routes, which a test changes and can make unavailable.
+ * A gateway in the test's own process, between clients and hosts that the test simulates. The control plane behind it
+ * is a table of routes, which a test changes and can make unavailable.
  */
 import { once } from 'node:events';
 import {

@@ -21,7 +21,7 @@ import { type Received, type StandInControl, startStandInControl } from './stand
 
 /** A version of the sample world. */
 export const version = sampleVersion();
-/** Route that lists and creates issues there. */
+/** Route of the sample world that lists and creates issues. */
 export const issues = '/repos/ann/engine/issues';
 
 /** A host, the control plane that it reports to, and its working folder. */

@@ -16,7 +16,7 @@ export type Targets = {
   secret: string;
   /** Folder that the user may write to. */
   folder: string;
-  /** Name of an abstract Unix socket on which a test listens, and the path of another. */
+  /** Name of an abstract Unix socket on which a test listens, and the path of another such socket. */
   abstract: string;
   socket: string;
 };
@@ -124,8 +124,8 @@ export const behind = ({ python, packages, parent, readable, program }: Launch):
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /**
- * Builds the same as a command to run in a container. It goes through a shell: a program behind the boundary ends with
- * its parent, and the parent of a container runtime's process soon ends.
+ * Builds the command that starts a program in a container behind the whole boundary. It goes through a shell: a program
+ * behind the boundary ends with its parent, and the parent of a container runtime's process soon ends.
  */
 export const behindInContainer = (launch: Omit<Launch, 'parent'>): string[] => {
   const own = '$$';

@@ -116,7 +116,7 @@ export type Bench = {
   folder: string;
   /** Writes files into a new code directory and loads it; returns the directory. */
   load(files: Record<string, string>): Promise<string>;
-  /** Does the same; returns why files could not be imported. */
+  /** Writes files into a new code directory and loads it; returns why files could not be imported. */
   failures(files: Record<string, string>): Promise<readonly string[]>;
   /** Runs a function of the tools file, by default over an empty store. */
   run(language: UserLanguage, name: string, options?: RunOptions): Promise<RunResult>;

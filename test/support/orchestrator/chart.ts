@@ -63,7 +63,7 @@ export const renderText = (namespace: string, args: string[]): Promise<string> =
     ...['--namespace', namespace, '--kube-version', kubeVersion, ...args],
   );
 
-/** Renders the same as objects. */
+/** Renders the chart for a variant, with further arguments of Helm, as objects. */
 export const render = async (namespace: string, args: string[]): Promise<KubernetesObject[]> => {
   const text = await renderText(namespace, args);
   return loadAllYaml(text).filter((object) => object !== null && object !== undefined);

@@ -75,7 +75,7 @@ export const usePods = (test: TestCluster) => {
     },
     isWarm: (hostId: string) =>
       until(() => control.warm.has(hostId), { timeoutMs: clusterWaitMs, what: `${hostId} warm` }),
-    /** Resolves with the container of a host as soon as it is as awaited. */
+    /** Resolves with the container of a host as soon as `accepts` returns true for it. */
     becomes: (hostId: string, accepts: (container: Container) => boolean) =>
       until(
         async () => {

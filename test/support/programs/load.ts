@@ -31,7 +31,7 @@ export type LoadOptions = { client: Client; clients: number };
 
 const callsEach = 6;
 const slowMs = 150;
-/** Most hosts are reused, as starting one costs more than a session; one in so many is not. */
+/** One session in so many gets a fresh host; all others reuse hosts, as starting one costs more than a session. */
 const freshEvery = 5;
 const holdSeconds = 20;
 const patienceMs = 90_000;

@@ -59,7 +59,10 @@ export const signalTo = (pid: number, name: NodeJS.Signals): void => {
   }
 };
 
-/** Kills all of them; ignores one that has ended meanwhile, perhaps together with another. */
+/**
+ * Kills every process whose command line contains the text; ignores one that has ended meanwhile, perhaps together with
+ * another.
+ */
 export const killNaming = (text: string): void => {
   for (const { pid } of processesNaming(text)) signalTo(pid, 'SIGKILL');
 };

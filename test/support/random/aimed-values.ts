@@ -9,7 +9,7 @@ const asObject = (held: unknown): Loose =>
   typeof held === 'object' && held !== null && !Array.isArray(held) ? (held as Loose) : {};
 const asList = (held: unknown): readonly unknown[] => (Array.isArray(held) ? held : []);
 
-/** Returns the schema and those that hold, or were chosen to hold, for the same value. */
+/** Returns the schema, and the schemas below it that apply, or were chosen to apply, to the same value. */
 const membersOf = (schema: unknown, definitions: Definitions, choices: Choices): Loose[] => {
   const own = asObject(schema);
   const chosen = [own.anyOf, own.oneOf]

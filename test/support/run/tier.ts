@@ -1,7 +1,7 @@
 /** The tier of this run, for suites that run on several runtimes. */
 import { readTier, type Tier } from '../../tiers.ts';
 
-/** A file that is run alone, without a tier, runs as in the full one. */
+/** Tier of this run. A file that is run alone, without a tier, runs as in the full tier. */
 export const tier: Tier = readTier(process.env.SVC_TEST_TIER);
 
 const onThisMachine = ['process', 'bubblewrap'];

@@ -30,7 +30,7 @@ const askOf =
     return { status, headers: Object.fromEntries(headers), body: parse(await response.text()) };
   };
 
-/** Plays all requests that can be played, writes on rows of their own. */
+/** Sends all requests that can be sent, and compares the answers; writes use rows of their own. */
 export const conformServed = async (files: readonly TreeFile[]): Promise<ConformReport> => {
   const { files: all, compiled, captures } = readCapturedWorld('the folder', files);
   const { contract, baseRows } = compiled;

@@ -63,7 +63,7 @@ export const openDeviceManager = async (): Promise<DeviceManager> => {
   };
 };
 
-/** Serves it for the tests of a file, each on the initial rows. */
+/** Serves the template for the tests of a file, each on the initial rows. */
 export const serveDeviceManager = async (): Promise<DeviceManager> => {
   const world = await openDeviceManager();
   afterAll(() => world.stop());

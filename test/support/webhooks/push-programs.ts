@@ -1,6 +1,6 @@
 /**
  * Control plane and sender as real processes, with receivers on loopback, for tests that kill them and for
- * measurements. Hosts are played. The caller owns the database.
+ * measurements. Hosts are simulated. The caller owns the database.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
@@ -55,7 +55,7 @@ const serveReceivers = async ({ receivers, handle }: PushOptions) => {
   return { internet, given };
 };
 
-/** Starts both, with a world `notes` and push turned on. */
+/** Starts control plane and sender, with a world `notes` and push turned on. */
 export const startPushPrograms = async (options: PushOptions): Promise<PushPrograms> => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-push-'));
   const { internet, given } = await serveReceivers(options);

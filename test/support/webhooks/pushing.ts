@@ -1,4 +1,4 @@
-/** Sessions that send webhooks, played by a host, for tests of the sender. */
+/** Sessions that send webhooks, on a simulated host, for tests of the sender. */
 import type { TestControl } from '../control/control.ts';
 import type { PlayedHost } from '../control/host.ts';
 

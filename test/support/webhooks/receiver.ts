@@ -11,7 +11,7 @@ import { until } from '#runtime/pause.ts';
 
 export type Received = { path: string; headers: IncomingHttpHeaders; body: Buffer };
 
-/** Answers a delivery; the n-th from 0. */
+/** Answers a delivery; `n` is its number, from 0. */
 export type Respond = (
   received: Received,
   n: number,

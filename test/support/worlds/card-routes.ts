@@ -43,7 +43,7 @@ export const contractWith = (routes: RouteContract[], parts: Partial<ApiContract
     api: { ...sampleApi, ...parts, routes },
   });
 
-/** Returns its OpenAPI document. */
+/** Returns the OpenAPI document of a contract of cards. */
 export const documentOf = (
   routes: RouteContract[],
   parts: Partial<ApiContract> = {},

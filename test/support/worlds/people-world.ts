@@ -93,7 +93,7 @@ type PeopleWorld = {
   salt?: string;
 };
 
-/** Builds the body that creates such a world. */
+/** Builds the body that creates a world of people. */
 export const peopleBody = ({ slug, rows, links = '', salt }: PeopleWorld) => {
   const files: Record<string, string> = {
     'svc-env.toml': manifest(links),

@@ -66,7 +66,7 @@ preserve = ["name", "phone"]
 round = { lat = 1 }
 `;
 
-/** Builds its tree; without its connector nothing can be redacted. */
+/** Builds the tree of the world; without its connector nothing can be redacted. */
 export const redactedWorld = ({ withConnector = true } = {}): TreeFile[] => [
   text('schema/world.json', JSON.stringify(schema, null, 2)),
   text('svc-env.toml', environment),

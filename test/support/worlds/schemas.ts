@@ -17,7 +17,7 @@ export type TakenSchema =
       refused?: never;
       /** Returns true if the checker accepts a value. */
       fits(value: unknown): boolean;
-      /** Returns true if the validator alone accepts it, and if the quick check does. */
+      /** Returns true if the validator alone accepts a value. `looksFit` returns true if the quick check does. */
       validates(value: unknown): boolean;
       looksFit(value: unknown): boolean;
     };

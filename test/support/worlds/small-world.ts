@@ -391,7 +391,7 @@ export const replaceIn = (world: SmallWorld, file: string, from: string, to: str
   world.text[file] = before.replace(from, () => to);
 };
 
-/** Returns the same world without its links, since only the service finds linked worlds. */
+/** Returns the small world without its links, since only the service finds linked worlds. */
 export const unlinkedWorld = (): SmallWorld => {
   const world = smallWorld();
   const manifest = world.text['svc-env.toml'] ?? '';

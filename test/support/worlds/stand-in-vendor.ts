@@ -15,7 +15,7 @@ export type VendorOptions = {
   clientId?: string;
   /** Lifetime of a token, in seconds. */
   tokenSeconds?: number;
-  /** Failure of the request of this number, from 1. */
+  /** Failures, by the number of the request from 1. */
   failures?: Record<number, 'busy' | 'down' | 'broken' | 'cut' | 'expired'>;
   boards?: number;
   cardsPerBoard?: number;
@@ -26,7 +26,10 @@ export type VendorOptions = {
   paging?: 'body' | 'header' | 'link' | 'relative-link';
   /** Form of the last page: an explicit end in each list's own way, or no cursor at all. */
   end?: 'given' | 'absent';
-  /** Holds a data request back until it resolves; `false`: it is never answered. */
+  /**
+   * Holds back the answer to a data request until the promise resolves. If it resolves with `false`, the request is
+   * never answered.
+   */
   gate?(response: ServerResponse): Promise<boolean>;
 };
 

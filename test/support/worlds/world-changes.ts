@@ -47,7 +47,7 @@ export const append =
     world.text[file] += more;
   };
 
-/** Change `schema/world.json`, its `x-svc`, the entity `cards`, or the fields of a card. */
+/** Builders of changes: to `schema/world.json`, its `x-svc`, the entity `cards`, or the fields of a card. */
 export const inWorld =
   (change: (document: Loose) => void): Change =>
   (world) =>

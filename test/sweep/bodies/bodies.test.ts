@@ -106,8 +106,8 @@ const tellTaken = ({ cpuMs: cpu, memoryBytes }: Taken): string =>
   `${cpu.toFixed(1)} ms, ${(memoryBytes / 1_048_576).toFixed(1)} MiB`;
 
 /**
- * Sends a body and measures it, repeatedly while it is over the bound. Returns a find if all tries
- * are over it.
+ * Sends a body and measures it, repeatedly while it is over the bound. Returns a finding if all tries are over the
+ * bound.
  */
 const tryBody = async (shape: OperationShape, { bytes, oddity }: MadeBody) => {
   const name = `${shape.id} with ${oddity}, ${bytes.byteLength} bytes`;

@@ -35,7 +35,7 @@ type Host = { id: string; runtime_id: string };
 
 export type Loss = {
   name: string;
-  /** Runtimes that have this fault; absent: all. */
+  /** Runtimes that have this fault; all runtimes if absent. */
   on?: readonly BrowserRuntime[];
   /** True if the lost part carries the clients' connections to the browser. */
   cutsClients: boolean;
@@ -48,7 +48,7 @@ export type Loss = {
   aim(site: Site, sessionId: string): Promise<() => Promise<unknown>>;
 };
 
-/** Longer than the time after which a silent host is given up. */
+/** Longer than the time after which the control plane gives up on a silent host. In milliseconds. */
 const tooLongMs = limits.hostSilenceMs + 2_500;
 const shortMs = 2_000;
 

@@ -17,11 +17,10 @@ export type Containers = {
   /** Kills the processes that run user code, and not the host itself. */
   killWorkers(hostId: string): Promise<void>;
   /**
-   * Takes the host off its network, and returns the function that reconnects it; undefined: the runtime cannot do
-   * that.
+   * Takes the host off its network, and returns the function that reconnects it. Absent if the runtime cannot do that.
    */
   unplug?(hostId: string): Promise<() => Promise<void>>;
-  /** Returns the host's address as the runtime knows it; undefined: it does not know. */
+  /** Returns the host's address as the runtime knows it; undefined if the runtime does not know it. */
   addressOf(hostId: string): Promise<string | undefined>;
   /** Returns the hosts that have a container, alive or dead, and descriptions of any other leftovers. */
   find(): Promise<{ hostIds: string[]; strays: string[] }>;

@@ -23,14 +23,14 @@ export type Heal = () => Promise<void>;
 export type Fault = {
   name: string;
   costs: Cost;
-  /** Runtime that the fault is limited to; absent: any. */
+  /** Runtime that the fault is limited to; any runtime if absent. */
   only?: Service['runtime'];
   /** True if the fault lasts until all deadlines have passed, which is too long for a short sweep. */
   isLong?: true;
   strike(service: Service, aim: Aim): Promise<Heal>;
 };
 
-/** Longer than the time after which a silent host is given up, and than a lease. In milliseconds. */
+/** Longer than a lease, and than the time after which the control plane gives up on a silent host. In milliseconds. */
 const longMs = 12_500;
 
 const graceMs = 500;
@@ -232,8 +232,8 @@ const hostLinkGone: Fault = {
 };
 
 /**
- * Without an orchestrator that removes it, a host that is cut off has to stop by itself before its session is given
- * up.
+ * A host that is cut off while no orchestrator removes it. The host has to stop by itself before the control plane
+ * gives its session up.
  */
 const hostForgotten: Fault = {
   name: 'host link cut, and its session given up while its host stays',

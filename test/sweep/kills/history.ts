@@ -78,7 +78,7 @@ const doubleClaims = (changes: readonly Change[]): string[] => {
 
 /**
  * Returns hosts that were assigned two sessions under one generation, so that the check of generations could not tell
- * these apart.
+ * the two assignments apart.
  */
 const sharedGenerations = (changes: readonly Change[]): string[] => {
   const seen = new Set<string>();

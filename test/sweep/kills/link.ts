@@ -25,9 +25,9 @@ export type Target = { operation: OperationShape; edge: Edge; saying?: string | 
 export type Strike = (path: string) => Promise<void>;
 
 export type LinkOptions = {
-  /** Target of the connections. */
+  /** Address of the server to which the link connects. */
   to: { host: string; port: number } | { path: string };
-  /** Address on which it listens; loopback when not given. */
+  /** Address on which the link listens; loopback if absent. */
   host?: string | undefined;
 };
 
@@ -42,7 +42,7 @@ const patternOf = ({ method, path }: OperationShape): RegExp => {
   return new RegExp(`^${method} (/api/\\w+${route})(?:\\?\\S*)? HTTP/1\\.1\r\n`);
 };
 
-/** Number of bytes of a chunk that are read at most. */
+/** Maximum number of bytes that are read from the beginning of a chunk. */
 const readBytes = 4_096;
 
 const textOf = (chunk: Buffer): string => chunk.toString('latin1', 0, readBytes);

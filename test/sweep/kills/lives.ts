@@ -20,7 +20,7 @@ export type Life = {
   refusals: string[];
   /** Writes over the session's API before its last call. */
   writes: ApiWrite[];
-  /** True if its API answered again before that call, or the session was over. */
+  /** True if the session's API answered again before the last call, or if the session was over. */
   isReached: boolean;
 };
 
@@ -53,7 +53,7 @@ const endWriting = async (client: Client, writer: ApiWriter, life: Life): Promis
 };
 
 /**
- * Makes the calls of a session. Each adds a note of its own, so that a call that runs twice fails for its taken key.
+ * Makes the calls of a session. Each adds a note of its own, so a call that runs twice fails because its key is taken.
  */
 const callSession = async (
   client: Client,
@@ -77,7 +77,7 @@ const callSession = async (
   await settle(await enqueue({ kind: 'state', input: {} }));
 };
 
-/** Runs a step and records its error, which is judged when the case is over. */
+/** Runs a step and records its error, which is checked when the case is over. */
 const attempt = async (life: Life, what: string, step: () => Promise<void>): Promise<void> => {
   try {
     await step();

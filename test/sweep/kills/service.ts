@@ -54,7 +54,7 @@ export type Service = {
   network: Network;
   links: Record<LinkName, Link>;
   containers: Containers;
-  /** Folder of its blobs. */
+  /** Folder of the control plane's blobs. */
   blobDir: string;
   /** Client on the disturbed link, which repeats requests that are safe to repeat. */
   client: Client;

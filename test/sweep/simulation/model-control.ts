@@ -40,7 +40,7 @@ export type ModelSession = {
 
 const mostAttempts = 3;
 const mostUses = 20;
-/** A session that has been on its host for this long is in use. */
+/** Time on its host after which a session counts as in use, in milliseconds. */
 const loadMs = 1_000;
 
 /** Properties of a session that its user chooses on opening it. */

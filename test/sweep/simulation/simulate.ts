@@ -29,8 +29,8 @@ export type Scenario = {
   atOnce: number;
   nudgeMs: number;
   /**
-   * Allowed duration of a bad state beyond its deadline: each new orchestrator first waits for
-   * reports of hosts.
+   * Time for which a bad state may last beyond its deadline, in milliseconds, because each new orchestrator first waits
+   * for reports of hosts.
    */
   graceMs: number;
   /** Longest allowed wait of a session while its pools have capacity, in milliseconds. */

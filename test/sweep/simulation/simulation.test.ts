@@ -1,6 +1,6 @@
 /**
- * The planner and its memory over whole lives of installations in virtual time. A failure names its
- * seed and time; `FUZZ_SEED` starts elsewhere, `FUZZ_TIMES` runs more of the small scenarios.
+ * Tests the planner and its memory over whole lives of installations in virtual time. A failure names its seed and
+ * time; `FUZZ_SEED` sets the seed, `FUZZ_TIMES` runs more of the small scenarios.
  */
 import { describe, expect, inject, it } from 'vitest';
 import type { HostWish } from '#domain/pool.ts';

@@ -293,10 +293,13 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
         const opens = Array.from({ length: 6 }, () => open(network.client, { slug: 'notes' }));
         const starts = await Promise.all(killed.map((part) => parts?.kill(part)));
         try {
-          await until(() => network.orchestrator.log().includes('pods are not known now'), {
-            timeoutMs: healMs,
-            what: 'the outage noticed',
-          });
+          await until(
+            () => network.orchestrator.log().includes('the list of pods is not available now'),
+            {
+              timeoutMs: healMs,
+              what: 'the outage noticed',
+            },
+          );
           await isServed(session);
         } finally {
           for (const start of starts.toReversed()) start?.();

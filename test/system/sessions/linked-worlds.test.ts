@@ -1,6 +1,6 @@
 /**
- * Sessions of a world with links on real hosts: a kept host serves the next session, which sees no
- * rows of the previous one.
+ * Tests sessions of a world with links on real hosts: a host that is reused serves the next session, which sees no rows
+ * of the previous one.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createWorld } from '#wire/public-api/operations.ts';

@@ -1,4 +1,4 @@
-/** Lists of accounts, of an installation, and of the contents of a project. */
+/** Cases of lists that `svc` prints: of accounts, of an installation, and of the contents of a project. */
 import * as accounts from '../../../../src/cli/views/accounts.ts';
 import * as admin from '../../../../src/cli/views/admin.ts';
 import * as contexts from '../../../../src/cli/views/context.ts';

@@ -1,4 +1,4 @@
-/** Lists of telemetry of agents and its evaluation. */
+/** Cases of lists that `svc` prints: of telemetry of agents and its evaluation. */
 import * as dashboards from '../../../../src/cli/views/dashboard.ts';
 import * as datasets from '../../../../src/cli/views/dataset.ts';
 import { describeWorldRun } from '../../../../src/cli/views/dataset-run.ts';

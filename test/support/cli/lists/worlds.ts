@@ -1,4 +1,4 @@
-/** Lists of worlds, of their sessions and tasks. */
+/** Cases of lists that `svc` prints: of worlds, and of their sessions and tasks. */
 
 import { describeCapture } from '../../../../src/cli/views/capture.ts';
 import { describeConform } from '../../../../src/cli/views/conform.ts';

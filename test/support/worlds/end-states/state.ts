@@ -19,7 +19,7 @@ export type EndState = {
   what: string;
   /** First actions: the solution of the task, one of its alternatives, or nothing. */
   first?: 'solution' | 'alternative';
-  /** Actions after that. */
+  /** Actions after the first ones. */
   next?: (world: CodeHost) => Promise<unknown>;
   verdict: 'pass' | 'fail';
   /** Checks that have to be among those that fail. */
