@@ -38,9 +38,9 @@ export type Config = PrepareConfig & {
   /** Address of the control plane's host API as hosts reach it. */
   hostControlUrl: string;
   poolToken: Secret;
-  /** Addresses that serve `/metrics` and `/status`; empty serves them nowhere. */
+  /** Addresses that serve `/metrics` and `/status`; if empty, nothing serves them. */
   metricsListen: ListenAddress[];
-  /** Endpoint to which traces are exported; null exports none. */
+  /** Endpoint to which traces are exported; null if they are not exported. */
   otlpEndpoint: string | null;
   /** Name of this orchestrator in the lease. */
   holder: string;

@@ -73,7 +73,7 @@ export type PoolApi = {
   /** Has a warm host without a version load one. */
   load(hostId: string, versionId: string): Promise<boolean>;
   reportLaunched(hostId: string, launched: Launched): Promise<boolean>;
-  /** Reports the current address of a launched host; null: it has none. */
+  /** Reports the current address of a launched host; null if the host has none. */
   reportAddress(hostId: string, address: string | null): Promise<boolean>;
   drain(hostId: string, options: DrainOptions): Promise<boolean>;
   reportGone(hostId: string, reason: HostEnd, account?: EndAccount): Promise<boolean>;

@@ -55,16 +55,19 @@ export type Container = {
   exit?: ContainerExit;
   /** Last ledger entry of its session, for an ended container whose host left the mark. */
   ledger?: LedgerMark;
-  /** The runtime takes it away soon for reasons of its own: an eviction, a drained node, spot reclaim. */
+  /**
+   * Notice that the runtime will soon take the container away for reasons of its own: an eviction, a drained node, spot
+   * reclaim.
+   */
   reclaimed?: Reclaim;
-  /** Digest of the settings that it was made from, as `digestOf` returned it then. */
+  /** Digest of the settings that the container was made from, as `digestOf` returned it then. */
   digest: string;
   /**
    * Base address of a running container's API server, where the runtime assigns it; null while there is none. Absent
    * if the host itself reports its address, or the container does not run.
    */
   address?: string | null;
-  /** Machine that it runs on, if there are several and it is known. */
+  /** Machine that the container runs on, if there are several and the machine is known. */
   node?: string;
 };
 

@@ -13,7 +13,7 @@ export type HostSettings = {
   /** Address of the control plane's host API as hosts reach it. */
   controlUrl: string;
   logLevel: LogLevel;
-  /** Absent: `usual`. */
+  /** Policy for systems without a process boundary for user code; `usual` if absent. */
   userCodeBoundary?: BoundaryChoice;
   /** Folder in which containers of one machine share unpacked snapshots; absent: each container has its own. */
   sharedSnapshots?: SharedSnapshots | undefined;
@@ -49,7 +49,7 @@ export type PlaceSettings = {
   tokenFile: string;
 };
 
-/** The same for a world host. */
+/** Settings of a world host that depend on the runtime. */
 export type RuntimeSettings = PlaceSettings & {
   /** Folder of unpacked snapshots of large worlds, and its size budget; other hosts may share it. */
   snapshots: { folder: string; mb: number };
@@ -57,7 +57,8 @@ export type RuntimeSettings = PlaceSettings & {
   /** File that outlives the host's process, for the number of the ledger's last entry; absent: none. */
   ledgerMark?: string;
   /**
-   * Namespaces that the host has to itself, of `pid`, `ipc`, `mount`, `net`; it looks there for what sessions leave.
+   * Namespaces that the host has to itself, of `pid`, `ipc`, `mount`, `net`; the host searches these for leftovers of
+   * sessions.
    */
   namespaces: readonly string[];
 };

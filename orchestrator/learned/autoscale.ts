@@ -40,7 +40,7 @@ export type Sight = {
   atMs: number;
   /** Hosts of the pool. */
   hosts: readonly PoolHost[];
-  /** Number of sessions that wait for one of them. */
+  /** Number of sessions that wait for a host of the pool. */
   waiting: number;
 };
 

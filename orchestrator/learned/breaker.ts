@@ -23,7 +23,7 @@ export type BreakerStatus = {
 export type Breaker = {
   /** Returns how many launches may begin now. */
   allowance(): number;
-  /** Returns true if it allows only trials. */
+  /** Returns true if the breaker allows only trials. */
   isHeld(): boolean;
   /** Records that a launch has begun. */
   began(hostId: string): void;

@@ -19,7 +19,9 @@ import type { Background } from './background.ts';
  */
 const gapMs = 5_000;
 const viewHoldMs = 20_000;
-/** Longest pause between two observations, in milliseconds: far below the deadlines that they are judged by. */
+/**
+ * Longest pause between two observations, in milliseconds: far below the deadlines that observations are compared with.
+ */
 const longestRestMs = 2_000;
 /**
  * Minimum interval after a reported change before the next is requested, in milliseconds. Under load each session

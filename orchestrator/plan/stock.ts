@@ -8,7 +8,7 @@ import type { Deadlines, PoolSettings } from './terms.ts';
 /** Hosts that hold one world version, or are loading it, before any session has used them. */
 export type Held = {
   versionId: string;
-  /** Number of hosts that the pool keeps loaded with it. */
+  /** Number of hosts that the pool keeps loaded with this version. */
   wanted: number;
   warm: PoolHost[];
   loading: number;
@@ -20,7 +20,10 @@ export type Stock = {
   live: number;
   /** Number of hosts that start, without those that their runtime has trouble with. */
   starting: number;
-  /** Number of these that use processor time: one that has been starting for long waits or hangs. */
+  /**
+   * Number of starting hosts that use processor time. A host that has been starting for long waits or hangs, and does
+   * not count.
+   */
   atWork: number;
   draining: number;
   /** Trouble of the runtime with a starting container; further launches would meet the same. */

@@ -19,7 +19,7 @@ export type Observation = {
 /** Wanted state of a pool. */
 export type PoolSettings = {
   config: PoolConfig;
-  /** Digest that its containers are made from now; those with another are outdated. */
+  /** Digest that the pool's containers are made from now; containers with another digest are outdated. */
   digest: string;
   /** Blank hosts to keep warm; hosts that hold a world are kept in addition. */
   target: number;
@@ -49,14 +49,17 @@ export type PlanSettings = {
 export type Deadlines = {
   /** Silence of a host that has to send heartbeats. */
   silentMs: number;
-  /** Time within which a living host is heard again once the control plane is back. */
+  /** Time within which a living host reports again once the control plane is back. */
   heardMs: number;
   recycleMs: number;
   /** Time in which a host that its runtime takes away finishes its call and reports its end by itself. */
   goodbyeMs: number;
   /** Age of an intent without a container: longer than a lease, so that no predecessor is still launching it. */
   intentMs: number;
-  /** Trouble that does not pass by itself; a container that only lacks capacity has its pool's `startMs`. */
+  /**
+   * Duration of trouble that does not pass by itself. If a container only lacks capacity, its pool's `startMs` applies
+   * instead.
+   */
   troubleMs: number;
   /** Age of a warm host over the pool's target. */
   surplusMs: number;
@@ -64,7 +67,7 @@ export type Deadlines = {
   unfitMs: number;
   /** Time for which a newly assigned session counts as loading; launches ahead of demand wait for it. */
   loadingMs: number;
-  /** Age from which a starting host counts as waiting or hung, and holds up no other. */
+  /** Age from which a starting host counts as waiting or hung, and no longer delays other starts. */
   startingMs: number;
 };
 
@@ -72,7 +75,7 @@ export type Action =
   /** `ahead` is the part of `count` that no session waits for. */
   | { kind: 'launch'; pool: string; count: number; ahead: number }
   | { kind: 'adopt'; hostId: string; pool: string; state: HostState }
-  /** Reports that the container's address differs from the row's; null: it has none for now. */
+  /** Reports that the container's address differs from the row's; null if the container has none for now. */
   | { kind: 'readdress'; hostId: string; pool: string; address: string | null }
   | { kind: 'load'; hostId: string; pool: string; versionId: string }
   | { kind: 'drain'; hostId: string; pool: string; state: HostState; reason: HostEnd }

@@ -77,7 +77,7 @@ const createCounters = (registry: Registry, show: () => Shown) => {
     }),
     losses: poolCounter(registry, show, {
       name: 'svc_host_losses_total',
-      help: 'Hosts found gone that were not asked to end, by reason',
+      help: 'Hosts that ended without being asked to, by reason',
       label: 'reason',
       usual: lossReasons,
     }),
@@ -87,30 +87,34 @@ const createCounters = (registry: Registry, show: () => Shown) => {
 type PoolNumber = { name: string; help: string; of(pool: PoolLook): number };
 
 const poolNumbers: readonly PoolNumber[] = [
-  { name: 'svc_pool_target', help: 'Fresh hosts to keep now', of: ({ target }) => target },
+  {
+    name: 'svc_pool_target',
+    help: 'Number of fresh hosts that the pool should keep warm now',
+    of: ({ target }) => target,
+  },
   {
     name: 'svc_pool_fresh',
-    help: 'Warm hosts that hold no world, which the target is about',
+    help: 'Warm hosts that hold no world; the target counts only these',
     of: ({ fresh }) => fresh,
   },
   {
     name: 'svc_pool_minimum',
-    help: 'Least hosts to keep warm',
+    help: 'Minimum number of hosts that the pool keeps warm',
     of: ({ config }) => config.minimum,
   },
   {
     name: 'svc_pool_maximum',
-    help: 'Most hosts that a pool may have',
+    help: 'Maximum number of hosts of the pool',
     of: ({ config }) => config.maximum,
   },
   {
     name: 'svc_pool_held',
-    help: 'Whether launches of a pool fail or are held back, 0 or 1',
+    help: '1 if launches of the pool fail or are held back, otherwise 0',
     of: ({ launches }) => (launches.reason === undefined ? 0 : 1),
   },
   {
     name: 'svc_pool_launch_failures_in_a_row',
-    help: 'Launches of a pool that failed since the last that worked',
+    help: 'Failed launches of the pool since its last successful launch',
     of: ({ launches }) => launches.failuresInARow,
   },
 ];
@@ -122,7 +126,7 @@ export const createMetrics = () => {
   const registers = [registry];
   new Gauge({
     name: 'svc_orchestrator_leading',
-    help: 'Whether this orchestrator holds the lease, 0 or 1',
+    help: '1 if this orchestrator holds the lease, otherwise 0',
     registers,
     collect() {
       this.set(show().isLeading ? 1 : 0);

@@ -1,6 +1,6 @@
 /**
- * Publishes the pools to the control plane: their offers, how many hosts each keeps warm, and why a pool launches
- * none. By these the control plane refuses an open that no pool suits, and explains why a session got no host. The
+ * Publishes the pools to the control plane: their offers, how many hosts each keeps warm, and why a pool launches none.
+ * With these, the control plane refuses an open that no pool suits, and explains why a session got no host. The
  * orchestrator publishes again after each change, and repeats in the next round what failed.
  */
 import { limits } from '#domain/limits.ts';

@@ -132,7 +132,10 @@ export const addressOf = (inspected: Docker.ContainerInspectInfo): string | unde
   return port === undefined ? undefined : addressAt(port);
 };
 
-/** Returns the same address from a listing; null while the engine publishes no port of the container. */
+/**
+ * Returns the base address of a container's API server from a listing; null while the engine publishes no port of the
+ * container.
+ */
 export const listedAddress = ({ Ports }: Docker.ContainerInfo): string | null => {
   const published = Ports.find(
     ({ PrivatePort, PublicPort }) => PrivatePort === apiPort && PublicPort !== undefined,

@@ -31,7 +31,7 @@ import { apply, budgetName, resourceMetadata, selectorOf } from './resources.ts'
 
 /** Interval between checks while the demand does not change, in milliseconds. */
 const everyMs = 15_000;
-/** Age at which an applied object is applied again, in case it was removed from the cluster, in milliseconds. */
+/** Time after which an applied object is applied again, in case it was removed from the cluster, in milliseconds. */
 const applyAgainMs = 60_000;
 const atOnce = 8;
 /**
@@ -192,7 +192,7 @@ export const startArrangement = (options: ArrangementOptions): Arrangement => {
   const cordoned = ({ container }: KnownPod): number | undefined =>
     container.node === undefined ? undefined : options.nodes.cordonedForMs(container.node);
 
-  /** Returns the pods whose mark is wrong, each with the right one. */
+  /** Returns the pods whose mark is wrong, each with the right mark. */
   const misplaced = ({ serving }: Wanted): { pod: KnownPod; mark: Mark }[] =>
     options.known().flatMap((pod) => {
       const mark = markOf(serving.get(pod.container.hostId), cordoned(pod), options.drainWaitMs);

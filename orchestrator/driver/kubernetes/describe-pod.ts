@@ -107,7 +107,8 @@ const hasEnded = ({ status }: V1Pod, state: V1ContainerState | undefined): boole
 const isHost = ({ name }: V1ContainerStatus): boolean => name === hostContainer;
 
 /**
- * Returns the container that a pod is at a time, in milliseconds since 1970; undefined when its labels name no host.
+ * Describes a pod as a container, at a time in milliseconds since 1970. Returns undefined when the pod's labels name no
+ * host.
  */
 export const describePod = (pod: V1Pod, now = Date.now()): Container | undefined => {
   const owner = ownerOf(pod.metadata?.labels ?? {});

@@ -6,7 +6,10 @@ import { podOwner } from './namespace.ts';
 import { type NetworkPolicySettings, networkPolicyOf } from './network-policy.ts';
 import { apply } from './resources.ts';
 
-/** Age at which the network policy is applied again, before a launch or by the arrangement, in milliseconds. */
+/**
+ * Age of the last apply, in milliseconds, after which the network policy is applied again, before a launch or by the
+ * periodic reconciliation.
+ */
 const applyAgainMs = 25_000;
 
 export type HostPolicyOptions = Omit<NetworkPolicySettings, 'controlUrl'> & {

@@ -106,7 +106,7 @@ afterEach(async () => {
 });
 
 it('the watch knows no pods before its first list, and each change after it', async () => {
-  expect(() => watch.list()).toThrow(/pods are not known now/);
+  expect(() => watch.list()).toThrow(/the list of pods is not available now/);
   await isKnown('a pending');
   await hasStream(1);
   send('ADDED', pod('b', 11, 'Pending'));
@@ -146,7 +146,7 @@ it('the watch keeps the pods that it knows while the cluster does not answer', a
         expect(hosts()).toEqual(['a pending']);
         return false;
       } catch (error) {
-        expect(String(error)).toContain('pods are not known now');
+        expect(String(error)).toContain('the list of pods is not available now');
         return true;
       }
     },

@@ -105,7 +105,10 @@ export class PodWatch implements LoopView {
   /** Returns every pod. Throws `unavailable` while the watch is broken. */
   list(): KnownPod[] {
     if (!this.#isBroken()) return this.#known.all();
-    throw new AppError('unavailable', `Kubernetes: pods are not known now: ${this.#lastError}`);
+    throw new AppError(
+      'unavailable',
+      `Kubernetes: the list of pods is not available now: ${this.#lastError}`,
+    );
   }
 
   /** Returns every pod as last seen, even while the watch is broken. */

@@ -14,7 +14,7 @@ import { containerName, labelNames, ownerOf } from '../labels.ts';
 import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
 import { type ResourceScope, selectorOf } from './resources.ts';
 
-/** Pods of one page of a list, so that a large cluster answers each page soon. */
+/** Number of pods on one page of a list, small enough that a large cluster answers each page soon. */
 const pageSize = 500;
 const logLines = 50;
 const logBytes = 64 * 1024;
@@ -170,5 +170,5 @@ export class Pods {
 export const foreignPod = (hostId: string, { installation, namespace }: ResourceScope): AppError =>
   new AppError(
     'unavailable',
-    `Kubernetes: pod ${namespace}/${containerName(hostId)} belongs to another installation than ${installation}`,
+    `Kubernetes: pod ${namespace}/${containerName(hostId)} belongs to an installation other than ${installation}`,
   );

@@ -23,7 +23,10 @@ export type HostProcessOptions = {
   path: string;
   /** Arguments of Node that start a world host; the labels follow them. */
   command: readonly string[];
-  /** The same for a browser, and the executable of its Chromium; undefined: its usual path on the machine. */
+  /**
+   * Arguments of Node that start a browser, and the executable of its Chromium (undefined: its usual path on the
+   * machine).
+   */
   browser: { command: readonly string[]; chromium: string | undefined };
   sandbox: Sandbox;
   /** Folder in which all hosts of the machine keep unpacked snapshots of large worlds. */

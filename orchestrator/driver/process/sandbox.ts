@@ -26,7 +26,7 @@ export type Visible = {
   root: string;
   /** Visible files and folders, relative to the root. */
   code: readonly string[];
-  /** Undefined where this machine has none. */
+  /** Python that hosts may see; undefined if this machine has none. */
   python: Python | undefined;
   /** PATH on which programs are found. */
   path: string;
