@@ -25,7 +25,7 @@ export const closures = {
 
 export type Closure = keyof typeof closures;
 
-/** Time to wait for the peer's close frame before the connection is cut. */
+/** Time to wait for the peer's close frame before the connection is cut, in milliseconds. */
 const goodbyeMs = 1_000;
 
 /** Closes a connection with a code and a reason. */

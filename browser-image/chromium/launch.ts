@@ -49,7 +49,7 @@ export type LaunchOptions = {
 /** Number of characters of Chromium's standard error that are kept, for the message of a failed start. */
 const keptErrorChars = 4_000;
 
-/** Time to wait, after the process exits, for its last output. */
+/** Time to wait, after the process exits, for its last output, in milliseconds. */
 const lastWordsMs = 500;
 
 /** Text in Chromium's standard error when it cannot have a sandbox. */

@@ -29,11 +29,13 @@ import { serve } from './serve.ts';
 import type { Agent } from './state.ts';
 import { entryOf } from './world.ts';
 
-/** Time without contact to the control plane after which the browser considers its session lost. */
+/** Time without contact to the control plane after which the browser considers its session lost, in milliseconds. */
 const giveUpMs = 10 * 60_000;
 const noticeMs = 2_000;
 const consumeMs = 5_000;
-/** Time for the last parts of a recording when the machine is taken away, which leaves little of it. */
+/**
+ * Time for the last parts of a recording when the machine is taken away, which leaves little of it. In milliseconds.
+ */
 const lastPartsMs = 2_000;
 const hold = limits.pollMs / 1_000;
 

@@ -4,7 +4,7 @@ import { keepCheckpoint } from '#wire/host-api/operations.ts';
 import type { Checkpoint } from '../watch/checkpoint.ts';
 import type { Agent, Session } from './state.ts';
 
-/** Time after which sending a checkpoint is given up; the next one follows soon. */
+/** Timeout for sending a checkpoint, in milliseconds; the next checkpoint follows soon. */
 const keepMs = 10_000;
 
 /** Checkpoint as the control plane stores it, with the number of session resets that its profile has seen. */

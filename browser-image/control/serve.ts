@@ -18,15 +18,16 @@ import { openWorld } from './world.ts';
 import type { WorldLink } from './world-link.ts';
 
 /**
- * Time that the session's last ledger entries may take to be delivered, and below it the last parts of its recording.
+ * Time limits for the delivery of the session's last ledger entries and, below, of the last parts of its recording, in
+ * milliseconds.
  */
 const lastEntriesMs = 1_000;
 const lastPartsMs = 5_000;
-/** Time after which a part of a recording is sent again. */
+/** Time after which a part of a recording is sent again, in milliseconds. */
 const partMs = 10_000;
 const hold = limits.pollMs / 1_000;
 
-/** Time to wait for the previous browser to release its address, while this one opens its page. */
+/** Time to wait for the previous browser to release its address, while this one opens its page. In milliseconds. */
 const takeOverMs = 3_000;
 
 /** Takes over the previous browser's address, if it is a free one of this machine; returns undefined otherwise. */

@@ -31,6 +31,6 @@ export type Session = {
   /** Number of checkpoints so far, and below it the promise of the last one being sent. */
   sequence: number;
   keeping: Promise<unknown>;
-  /** Undefined if the session is not recorded. */
+  /** Recording of the session; undefined if the session is not recorded. */
   recording: Recording | undefined;
 };

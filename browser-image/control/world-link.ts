@@ -32,7 +32,7 @@ export type WorldLinkOptions = {
 };
 
 const holdS = limits.pollMs / 1_000;
-/** Delay that lets entries that occur together be sent together. */
+/** Delay that lets entries that occur together be sent together, in milliseconds. */
 const gatherMs = 50;
 
 const failureOf = (error: unknown): NonNullable<BrowserAnswer['error']> => ({

@@ -23,7 +23,7 @@ const mostPathChars = 2_048;
 const tooLarge = (bytes: number): AppError =>
   new AppError(
     'exhausted',
-    `the picture has ${bytes} bytes, more than ${mostPictureBytes}; take one of the visible part, or as jpeg`,
+    `the picture has ${bytes} bytes, more than ${mostPictureBytes}; take a picture of the visible part alone, or as jpeg`,
   );
 
 /** Returns the ledger entry for an event. */

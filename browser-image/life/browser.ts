@@ -77,7 +77,10 @@ export type SessionBrowser = {
 /** Maximum number of losses within the time below; after more, the browser is not restarted automatically. */
 const mostLosses = 5;
 const lossesWithinMs = 60_000;
-/** Delay before the spare is started: Chromium and its session stay busy for a moment after they have come up. */
+/**
+ * Delay before the spare is started, in milliseconds: Chromium and its session stay busy for a moment after they have
+ * come up.
+ */
 const spareAfterMs = 2_000;
 
 /** Returns the Chromium that serves the session. Throws `unavailable` when there is none. */

@@ -12,7 +12,7 @@ export type Keeper = {
   /** Takes a checkpoint at once and resolves with it. */
   take(): Promise<Checkpoint>;
   last(): Checkpoint | undefined;
-  /** Replaces the last checkpoint; undefined forgets it. */
+  /** Replaces the last checkpoint; undefined removes it. */
   set(checkpoint: Checkpoint | undefined): void;
   stop(): void;
 };

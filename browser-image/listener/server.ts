@@ -34,7 +34,7 @@ export type Listener = {
 
 /** Maximum size of a message; the bytes of an uploaded file are in one. */
 const messageBytes = 64 * 2 ** 20;
-/** Interval between pings of a connection. */
+/** Interval between pings of a connection, in milliseconds. */
 const pingMs = 15_000;
 
 const pageHeaders = {

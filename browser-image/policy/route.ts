@@ -23,7 +23,7 @@ export type TunnelOptions = {
   token(): string;
 };
 
-/** Time that connecting to a surface may take. */
+/** Time that connecting to a surface may take, in milliseconds. */
 const connectMs = 10_000;
 
 /** Route that dials each surface at its own address. */

@@ -118,14 +118,16 @@ const nothingButGrantable = (names: readonly string[]): Verdict | undefined => {
   return other === undefined
     ? undefined
     : refuse(
-        `the permission "${other}" is not given here; these are: ${[...grantable].join(', ')}`,
+        `the permission "${other}" is not granted in a session; these permissions can be: ${[...grantable].join(', ')}`,
       );
 };
 
 const flatOnly: Rule = (params) =>
   params.flatten === true
     ? { params }
-    : refuse('sessions are spoken to by their "sessionId" here: set "flatten" to true');
+    : refuse(
+        'the browser accepts commands for a session only by "sessionId": set "flatten" to true',
+      );
 
 const flatIfOn: Rule = (params, context) =>
   params.autoAttach === false

@@ -33,7 +33,10 @@ const { Module } = (globalThis as unknown as Compiler).WebAssembly;
 const moduleOf = (path: string): object =>
   new Module(readFileSync(fileURLToPath(import.meta.resolve(path))));
 
-/** Fast rather than small: a page has few colours, so its picture takes a few tens of kilobytes either way. */
+/**
+ * Settings that favour speed over size: a page has few colours, so its picture takes a few tens of kilobytes either
+ * way.
+ */
 const choices = { quality: 50, method: 0 };
 const black = 255;
 const pixelBytes = 4;
@@ -65,7 +68,9 @@ const encode = async (base64: string): Promise<Uint8Array> => {
   const jpeg = new Uint8Array(Buffer.from(base64, 'base64')).buffer;
   const picture = (await decodeJpeg(jpeg)) as Pixels;
   if (picture.width > width || picture.height > height) {
-    throw new Error(`a picture of ${picture.width} × ${picture.height} is larger than the film`);
+    throw new Error(
+      `a picture of ${picture.width} × ${picture.height} is larger than a frame of the recording`,
+    );
   }
   const webp = await encodeWebp(frame(picture), choices);
   return keyFrameOf(new Uint8Array(webp));

@@ -16,9 +16,9 @@ export type Picture = { quality: number; maxWidth: number; maxHeight: number };
  * quiet.
  */
 const mostUnacknowledged = 2;
-/** Time without a picture after which a dropped one is requested again. */
+/** Time without a picture after which a dropped one is requested again, in milliseconds. */
 const quietMs = 250;
-/** Time after which the first picture of a tab is requested again, repeatedly until it comes. */
+/** Time after which the first picture of a tab is requested again, repeatedly until it arrives. In milliseconds. */
 const firstMs = 2_000;
 
 /** Returns a handler that only logs a failure, which usually means that the tab has closed. */
@@ -58,7 +58,7 @@ export class TabPictures {
     if (!this.#hasReceived) this.#restartIn(firstMs);
   }
 
-  /** Records that a picture has come. */
+  /** Records that a picture has arrived. */
   received(): void {
     clearTimeout(this.#timer);
     this.#hasReceived = true;

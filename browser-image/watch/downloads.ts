@@ -70,7 +70,9 @@ export const keepDownloads = (
       const why = `${isLarge ? 'a download' : 'all downloads of a session'} may have ${most} bytes`;
       void refuse(id, download, why);
     } else if (state === 'completed') {
-      finish(id, download).catch((cause: unknown) => refuse(id, download, `not kept: ${cause}`));
+      finish(id, download).catch((cause: unknown) =>
+        refuse(id, download, `the download cannot be stored: ${cause}`),
+      );
     } else if (state === 'canceled') downloads.delete(id);
   });
 

@@ -4,7 +4,7 @@ import { pause } from '#runtime/pause.ts';
 import type { Driver } from '../cdp/driver.ts';
 import type { Tab } from './tabs.ts';
 
-/** Time to wait for a page to load; a slower page is shown as far as it has loaded. */
+/** Time to wait for a page to load, in milliseconds; a slower page is shown as far as it has loaded. */
 const loadMs = 15_000;
 
 /**
