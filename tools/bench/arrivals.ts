@@ -14,7 +14,7 @@ import { createChance } from '../../test/support/random/chance.ts';
  * load.
  */
 export type LoadJob = {
-  /** `session`: a session is opened, called, closed; `commits`: as many bare commits. */
+  /** `session`: a session is opened, called, closed; `commits`: as many bare commits as a session needs. */
   journey: 'session' | 'commits';
   url: string;
   authorization: string;

@@ -145,7 +145,7 @@ const benchReload = async (folder: string): Promise<Figure[]> => {
   ];
 };
 
-/** Measures both. */
+/** Measures both waits. */
 export const benchAuthor = async (): Promise<Figure[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-author-'));
   try {

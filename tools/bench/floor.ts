@@ -70,7 +70,7 @@ export type Committer = {
   end(): Promise<void>;
 };
 
-/** Starts the process. */
+/** Starts a process that only commits. */
 export const startCommitter = async (databaseUrl: string): Promise<Committer> => {
   const program = new URL('./commit-server.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [program, databaseUrl], {

@@ -117,7 +117,7 @@ const startMockoon = async (): Promise<MeasuredServer> => {
   return launch({ name: 'mockoon', port, folder, first, requests, args });
 };
 
-/** Its limit of 5,000 requests an hour cannot be lifted, but applies to each token. */
+/** Tokens for emulate. Its limit of 5,000 requests an hour cannot be lifted, but applies to each token separately. */
 const emulateTokens = Array.from({ length: requestCount }, (_, index) => `token-${index}`);
 
 const emulateSeed = () => ({

@@ -125,7 +125,7 @@ const compare = async ({ wants, say }: Options, report: HostReport): Promise<voi
     if (rss === undefined) say('left out: host.rss (there is no /proc)');
     else report.figures.push(rss);
     for (const operation of wanted) {
-      say(`asking all of them by ${loadGenerator}: ${operation}`);
+      say(`sending requests to all servers by ${loadGenerator}: ${operation}`);
       const measured = await measureOperation(servers, operation);
       report.throughput.push(...measured);
       report.figures.push(throughputFigure(operation, measured));
@@ -136,7 +136,8 @@ const compare = async ({ wants, say }: Options, report: HostReport): Promise<voi
 /** Measures the figures `host.*` except those of resets. */
 export const benchHost = async ({ wants, say }: Options): Promise<HostReport> => {
   const report: HostReport = { loadGenerator, throughput: [], idle: [], soak: [], figures: [] };
-  if (loadGenerator !== 'wrk') say('wrk is not installed: autocannon asks instead, and is slower');
+  if (loadGenerator !== 'wrk')
+    say('wrk is not installed: autocannon sends the requests instead, and is slower');
   await installPeers(say);
   await compare({ wants, say }, report);
   if (wants('host.start')) {
@@ -144,7 +145,7 @@ export const benchHost = async ({ wants, say }: Options): Promise<HostReport> =>
     report.figures.push(await startFigure(null));
   }
   if (wants('host.soak')) {
-    say('asking one host 1,000,000 times');
+    say('sending 1,000,000 requests to one host');
     report.soak = await soak(say);
     report.figures.push(...soakFigures(report.soak));
   }

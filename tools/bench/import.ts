@@ -55,7 +55,7 @@ const runEngine = async (folder: string, chunks: readonly ImportChunk[]): Promis
     const [readMs = 0, heldMs = 0] = appliedAt;
     return { readMs, heldMs, allMs: line.atMs, peakMegabytes: line.peakBytes / 1e6 };
   }
-  throw new Error('the import of the benchmark ended without a word');
+  throw new Error('the import of the benchmark ended without a result');
 };
 
 const settings = `

@@ -203,7 +203,7 @@ export const benchIngestLarge = async (
       await writeBulk(databaseUrl, project?.id ?? '', spans.written);
     }
     if (wants('ingest.rss.growth')) {
-      say(`  telling ${spans.result} observations`);
+      say(`  reporting ${spans.result} observations`);
       figures.push(await memory(api, network, spans.result, say));
     }
     if (Object.keys(largeReads).some(wants)) {
@@ -219,7 +219,7 @@ export const benchIngestLarge = async (
   }
 };
 
-/** Names of its figures. */
+/** Names of the figures that this benchmark measures. */
 export const ingestLargeNames = [
   'ingest.rss.growth',
   ...Object.keys(largeReads),

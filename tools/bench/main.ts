@@ -102,7 +102,7 @@ const benchProcess = async (server: Server): Promise<Figure[]> => {
       figures.push(...(await benchOpen(network, floor)));
     }
     if (wants('call.cpu')) {
-      say('looking at what a call costs');
+      say('measuring what a call costs');
       figures.push(...(await benchCallCost(network, databaseUrl, server)));
     }
     if (['call.tool.p50', 'call.tool.throughput'].some(wants)) {
@@ -114,7 +114,7 @@ const benchProcess = async (server: Server): Promise<Figure[]> => {
       figures.push(...(await benchMcp(network)));
     }
     if (wants('grade.throughput')) {
-      say('asking for 1,000 grades at once');
+      say('requesting 1,000 grades at once');
       figures.push(...(await benchGrades(network)));
     }
     return figures;
@@ -144,7 +144,7 @@ const wantsServer = [
 const benchServed = async (server: Server): Promise<Figure[]> => {
   const figures: Figure[] = [];
   if (wants('orchestrator.view')) {
-    say('looking at 10,000 hosts');
+    say('reading the view of 10,000 hosts');
     figures.push(...(await benchPoolView(await freshDatabase(server, 'bench_view'))));
   }
   if (wantsProcess) figures.push(...(await benchProcess(server)));
@@ -158,18 +158,18 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
     figures.push(...(await benchPush(await freshDatabase(server, 'bench_push'))));
   }
   if (wants('ingest.rows') || wants('ingest.processor')) {
-    say('taking 60,000 observations in 600 batches');
+    say('ingesting 60,000 observations in 600 batches');
     const databaseUrl = await freshDatabase(server, 'bench_ingest');
     figures.push(...(await benchIngest(databaseUrl, server, tmpdir())));
   }
   if (wants('ingest.hostile')) {
-    say('taking 300 KB, and opening sessions, beside hostile bodies');
+    say('ingesting 300 KB, and opening sessions, during hostile requests');
     const databaseUrl = await freshDatabase(server, 'bench_hostile');
     figures.push(...(await benchIngestHostile(databaseUrl, say)));
   }
   if (ingestLargeNames.some(wants)) {
     const spans = { written: Number(values.rows), result: Number(values.tell) };
-    say(`reading, telling and deleting beside ${spans.written} observations`);
+    say(`reading, reporting and deleting in a project of ${spans.written} observations`);
     const databaseUrl = await freshDatabase(server, 'bench_ingest_large');
     figures.push(...(await benchIngestLarge(databaseUrl, spans, wants, say)));
   }
@@ -185,7 +185,7 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
     figures.push(...(await benchImportService(databaseUrl, say)));
   }
   if (wants('import.beside')) {
-    say('opening sessions beside an import of 1,000,000 rows');
+    say('opening sessions during an import of 1,000,000 rows');
     const databaseUrl = await freshDatabase(server, 'bench_beside');
     figures.push(...(await benchOpenBesideImport(databaseUrl, say)));
   }
@@ -198,7 +198,7 @@ const benchServed = async (server: Server): Promise<Figure[]> => {
     figures.push(...(await benchPoisson(await freshDatabase(server, 'bench_poisson'), say)));
   }
   if (wants('open.curve') || wants('open.overload')) {
-    say('opening more and more sessions a second, and twice as many as are borne');
+    say('opening sessions at rising rates, and at twice the sustained rate');
     const found = await benchCurve(server, await freshDatabase(server, 'bench_curve'), say);
     if (writesDocs) await writeCurve(found);
     figures.push(...figuresOfCurve(found));
@@ -244,7 +244,7 @@ if (wants('dev')) {
   measured.push(...(await benchAuthor()));
 }
 if (wants('browser')) {
-  say('opening browsers, seeing them and losing them');
+  say('opening, viewing and losing browsers');
   measured.push(...(await benchBrowser()));
 }
 if (wants('import.engine')) measured.push(...(await benchImport(wants, say)));
@@ -253,7 +253,7 @@ if (wants('orchestrator.plan')) {
   measured.push(...(await benchOrchestrator()));
 }
 if (wants('density')) {
-  say('calling sessions of a code host, and looking at their memory');
+  say('calling sessions of a code host, and measuring their memory');
   measured.push(...(await benchDensity(values.only, say)));
 }
 if (wants('ui.list.100k')) {
@@ -272,7 +272,7 @@ if (wants('world')) {
   measured.push(...world.figures);
 }
 if (wants('gateway')) {
-  say('asking through the gateway, and leaving connections idle');
+  say('sending requests through the gateway, and keeping connections idle');
   measured.push(...(await benchGateway(wants)));
 }
 if (wants('host.reset')) {

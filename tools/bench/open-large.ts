@@ -131,9 +131,9 @@ const figureOf = (
 ): Figure => ({ name, value, unit, floor, peer: null, target, better: 'lower' });
 
 const measureOpens = async (network: Network, say: (line: string) => void): Promise<Figure[]> => {
-  say('  opening it first');
+  say('  opening the large world for the first time');
   const first = await measureFirst(network);
-  say('  opening it on hosts that hold it');
+  say('  opening the large world on hosts that hold it');
   const small = median(await measureWarm(network, 'small'));
   const large = median(await measureWarm(network, 'large'));
   const rss = await measureMemory(network, say);

@@ -63,7 +63,7 @@ export const marksOf = (name: string): Marks => ({
   end: `<!-- ${name}: end -->`,
 });
 
-/** Replaces the part between the same marks. */
+/** Replaces the part of the page between its marks. */
 export const writePart = async ({ begin, end }: Marks, part: string): Promise<void> => {
   const page = await readFile(fileOf('benchmarks.md'), 'utf8');
   const [before, rest] = page.split(begin);

@@ -113,7 +113,7 @@ export const measureQueries = async (
   };
   const figures: Figure[] = [];
   for (const { name, runs: times, target, asked } of queries) {
-    say(`  querying it: ${name}`);
+    say(`  querying the large world: ${name}`);
     const [first = 0] = await sample(1, () => ask(asked(rows - 1)));
     // The first query builds the index of the title for both worlds.
     if (name === 'across.mapped') figures.push(figureOf(`${name}.first`, first, targets.made));

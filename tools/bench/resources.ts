@@ -134,7 +134,7 @@ const rollDays = async (databaseUrl: string, say: (line: string) => void): Promi
   let days = 0;
   while (await rollUpOneDay(db, { ...rollupRules, restSeconds: 0 })) days += 1;
   await db.close();
-  say(`added up ${days} days in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
+  say(`built the rollups of ${days} days in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
 };
 
 /** Measures on a database of its own. */

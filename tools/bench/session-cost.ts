@@ -83,7 +83,7 @@ const readAsked = async ({ sql }: Network): Promise<Asked> => {
     `select xact_commit::float8 as transactions, pg_snapshot_xmax(pg_current_snapshot())::text::float8 as writes
        from pg_stat_database where datname = current_database()`,
   );
-  if (row === undefined) throw new Error('the database tells nothing of itself');
+  if (row === undefined) throw new Error('the database reports no statistics');
   return row;
 };
 

@@ -75,7 +75,7 @@ const startFloor = async (ours: CodeHost): Promise<CodeHost> => {
   });
 };
 
-/** Its limit of 5,000 requests an hour cannot be lifted, but applies to each token. */
+/** Tokens for emulate. Its limit of 5,000 requests an hour cannot be lifted, but applies to each token separately. */
 const tokens = Array.from({ length: requestCount }, (_, index) => `token-${index}`);
 const authors = [...new Set([viewer, ...issues.map(({ author }) => author)])];
 
@@ -144,7 +144,7 @@ const gist = (answer: unknown): unknown => {
   };
 };
 
-/** Throws unless all of them answer the first requests of each cycle alike. */
+/** Throws unless all code hosts answer the first requests of each cycle alike. */
 const checkAlike = async (servers: readonly CodeHost[]): Promise<void> => {
   for (const operation of ['get', 'list30', 'list100', 'search', 'create'] as const) {
     for (const index of [0, 1, 2]) {
@@ -161,7 +161,10 @@ const checkAlike = async (servers: readonly CodeHost[]): Promise<void> => {
   }
 };
 
-/** Starts all of them, the world host twice: once to prepare the floor's answers, and once without any request yet. */
+/**
+ * Starts all code hosts. The world host is started twice: once to prepare the floor's answers, and once without any
+ * request yet.
+ */
 export const startCodeHosts = async (say: (line: string) => void): Promise<CodeHost[]> => {
   const servers: CodeHost[] = [];
   const start = async (starting: Promise<CodeHost>): Promise<CodeHost> => {

@@ -127,7 +127,7 @@ const devices: Template = {
 
 export const templates: readonly Template[] = [issues, devices];
 
-/** Starts a host that serves it, and checks that each request is answered as intended. */
+/** Starts a host that serves a template, and checks that each request is answered as intended. */
 export const startTemplate = async ({ slug, build, requestsOf }: Template) => {
   const host = await startHostOf(slug, build());
   const requests = requestsOf(host.token);

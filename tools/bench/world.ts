@@ -137,11 +137,11 @@ const compare = async ({ wants, say }: Options, report: WorldReport): Promise<vo
   try {
     // Runs first, so that no session has received any of these requests before.
     for (const operation of firstOperations.filter((name) => wants(`world.${name}.first`))) {
-      say(`asking each of them what it was never asked: ${operation}`);
+      say(`sending each server requests that it never received: ${operation}`);
       report.figures.push(await firstFigure(servers, operation));
     }
     for (const operation of worldOperations.filter((name) => wants(`world.${name}`))) {
-      say(`asking all of them by ${loadGenerator}: ${operation}`);
+      say(`sending requests to all servers by ${loadGenerator}: ${operation}`);
       const measured = await measureOperation(servers, operation);
       for (const rounds of measured) say(describe(rounds.server, rounds));
       report.measured.push(...measured);
@@ -182,7 +182,7 @@ const measureTemplate = async (
   if (wanted.length === 0) return;
   // They include the load generator, if wrk is not installed.
   await installPeers(say);
-  say(`asking ${template.slug} by ${loadGenerator}`);
+  say(`sending requests to ${template.slug} by ${loadGenerator}`);
   const host = await startTemplate(template);
   try {
     for (const operation of wanted) {
@@ -207,7 +207,7 @@ export const benchWorld = async ({ wants, say }: Options): Promise<WorldReport> 
   const report: WorldReport = { loadGenerator, measured: [], templates: [], figures: [] };
   if (worldOperations.some((name) => wants(`world.${name}`))) {
     if (loadGenerator !== 'wrk')
-      say('wrk is not installed: autocannon asks instead, and is slower');
+      say('wrk is not installed: autocannon sends the requests instead, and is slower');
     await installPeers(say);
     await compare({ wants, say }, report);
   }

@@ -21,7 +21,7 @@ export type LockedPackage = {
 
 export type LockedPackages = Record<string, LockedPackage>;
 
-/** Licences that require attribution at most. */
+/** Allowed licences: they require no more than attribution. */
 const allowed: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',
