@@ -51,8 +51,8 @@ const rollouts = async (dataset: string) =>
   (await control.send(api.listDatasetRunSessions, { params: runOf(dataset), query: {} })).body;
 
 /**
- * Waits until the items have these states, in their order. The timeout is shorter than the interval at which a control
- * plane polls for runs.
+ * Waits until the items have these states, in the order of the items. The timeout is shorter than the interval at which
+ * a control plane polls for runs.
  */
 const stand = async (dataset: string, states: readonly string[]) => {
   let seen: Awaited<ReturnType<typeof rollouts>> | undefined;

@@ -1,4 +1,4 @@
-/** `/metrics`, `/v2/metrics` and `/metrics/daily`, compared with sums computed here from the same data. */
+/** Tests `/metrics`, `/v2/metrics` and `/metrics/daily` against sums that this file computes from the same data. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { createAsker } from '../../support/control/client.ts';

@@ -1,4 +1,7 @@
-/** Recordings of browsers: the parts that are kept, how they are described and read, and when they are deleted. */
+/**
+ * Tests recordings of browsers: the parts that are stored, how recordings are described and read, and when they are
+ * deleted.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

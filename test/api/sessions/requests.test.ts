@@ -1,4 +1,4 @@
-/** Requests to sessions: reported by their hosts, kept after the sessions end, within limits. */
+/** Tests requests to sessions: reported by the hosts, stored beyond the end of the sessions, within limits. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '#domain/limits.ts';
 import {

@@ -1,5 +1,6 @@
 /**
- * Assignment of hosts to sessions: no host serves two, the best match comes first, and no waiting session is skipped.
+ * Tests the assignment of hosts to sessions: no host serves two sessions at a time, the best match comes first, and no
+ * waiting session is skipped.
  */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

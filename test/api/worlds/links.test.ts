@@ -1,5 +1,6 @@
 /**
- * Tests links between worlds: resolved when a version is created, checked against the linked world, listed, and kept.
+ * Tests links between worlds: resolved when a version is created, checked against the linked world, listed, and pinned
+ * to a version.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TreeFile } from '#domain/world.ts';

@@ -205,7 +205,7 @@ it('rows of a stored task are redacted before it is stored, and not redacted twi
   });
 });
 
-/** Returns everything in the database and the blobs, as text. */
+/** Returns the whole contents of the database and of the blobs, as text. */
 const kept = async (): Promise<string> => {
   const tables = await control.sql<{ name: string }>(
     "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",

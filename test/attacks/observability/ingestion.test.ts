@@ -41,7 +41,7 @@ const json = { type: 'application/json' };
 const empties = (field: number, count: number): Buffer =>
   Buffer.alloc(2 * count, Buffer.from([(field << 3) | WireType.LengthDelimited, 0]));
 
-/** Wraps bytes as a message in these fields, the innermost first. */
+/** Wraps bytes as nested messages in the fields of these numbers, the innermost first. */
 const within = (bytes: Uint8Array, ...fields: number[]): Uint8Array =>
   fields.reduce<Uint8Array>(
     (held, field) => new BinaryWriter().tag(field, WireType.LengthDelimited).bytes(held).finish(),

@@ -24,7 +24,7 @@ const must = async (asked: ReturnType<Neighbour['ask']>): Promise<Record<string,
 };
 
 const common = { modelName: 'house', matchPattern: '(?i)^house-model$', totalPrice: 1 };
-/** Pattern that takes over ten milliseconds for each of these names. */
+/** Returns a pattern that takes over ten milliseconds to match each of the names. */
 const slow = (number: number): string => `[ab]*a[ab]{${100 + number}}$`;
 const slowName = (number: number): string => {
   const bits = Array.from({ length: 190 }, (_, at) => (at * (number + 7) * 7_919) % 1_009);

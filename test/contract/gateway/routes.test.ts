@@ -14,7 +14,7 @@ afterAll(() => gateway.stop());
 
 const get = (id: string, path = '/') => ask(gateway.port, { host: gateway.hostOf(id), path });
 
-/** Waits until the session answers like this. */
+/** Waits until the session answers with this status, body or code. */
 const soon = (id: string, wanted: { status: number; body?: string; code?: string }) =>
   until(
     async () => {

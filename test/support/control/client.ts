@@ -1,6 +1,6 @@
 /**
- * Sends requests to the public API of a test's control plane as any client: with a given `Authorization` header, or
- * without.
+ * Sends requests to the public API of a test's control plane as a client would, with a given `Authorization` header or
+ * without one.
  */
 import type { RawAnswer, TestControl } from './control.ts';
 

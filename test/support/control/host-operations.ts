@@ -1,4 +1,7 @@
-/** Every operation of the host API, on a given host and session. The tests of attacks with hosts' tokens try each. */
+/**
+ * Every operation of the host API, on a given host and session. The tests of attacks with hosts' tokens try each
+ * operation.
+ */
 import {
   answerCall,
   consumeEntry,

@@ -25,7 +25,7 @@ export type TestExport = {
 
 export const startMs = Date.UTC(2026, 2, 1);
 
-/** Returns the time of so many milliseconds after `startMs` in nanoseconds since 1970. */
+/** Returns the time that is this many milliseconds after `startMs` in nanoseconds since 1970. */
 export const nano = (ms: number): string => String(BigInt(startMs + ms) * 1_000_000n);
 
 const jsonValue = (value: AttributeValue): object => {

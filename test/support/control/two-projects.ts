@@ -61,7 +61,10 @@ export type TwoProjects = {
   database: TestDatabase;
   control: TestControl & { config: ControlConfig };
   replica: TestControl;
-  /** The two projects, new for each test, with the world `notes`. */
+  /**
+   * Project that uses all that it can get. It is new for each test, like the other project, and both have the world
+   * `notes`.
+   */
   greedy: Neighbour;
   other: Neighbour;
   /** Ends what the previous test has left, and creates both projects. */

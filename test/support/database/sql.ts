@@ -50,7 +50,7 @@ const keep = async (databaseUrl: string, client: pg.Client): Promise<void> => {
 const isAnswer = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.severity === 'ERROR';
 
-/** Reads on a kept connection; returns undefined if there is none, or it was cut. */
+/** Reads on a connection that was kept open; returns undefined if there is none, or it was cut. */
 const lookKept = async <Row extends object>(
   databaseUrl: string,
   sql: string,

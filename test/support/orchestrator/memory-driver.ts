@@ -15,7 +15,7 @@ export type Machine = {
   /** Number of launches that began, and the most that were in progress at once. */
   launches: number;
   mostAtOnce: number;
-  /** Changes the address of a container; null: it has none. */
+  /** Changes the address of a container; null if it has none. */
   move(hostId: string, address: string | null): void;
   /** Ends a container as a crash would. */
   kill(hostId: string): void;

@@ -12,7 +12,7 @@ export type Certificate = { key: string; cert: string };
 export type Authority = {
   /** Certificate (PEM) of the authority, for clients to trust. */
   ca: string;
-  /** Issues a certificate for the names and addresses; `expired` makes one that expired yesterday. */
+  /** Issues a certificate for the names and addresses; with `expired`, one that expired yesterday. */
   issue(names: readonly string[], expired?: 'expired'): Promise<Certificate>;
 };
 

@@ -26,7 +26,7 @@ export type TestCollector = {
   spans: ReceivedSpan[];
   /** Headers of each request, refused ones included. */
   requests: IncomingHttpHeaders[];
-  /** Answers so many of the next requests with this status. */
+  /** Answers this many of the next requests with this status. */
   refuse(status: number, times: number): void;
   stop(): void;
 };

@@ -21,7 +21,7 @@ import type { CallRequest, CallView } from '#wire/public-api/sessions/call.ts';
 import type { SessionView } from '#wire/public-api/sessions/session.ts';
 
 export type Load = {
-  /** Resolves when so many more sessions have ended. */
+  /** Resolves when this many more sessions have ended. */
   beyond(sessions: number): Promise<void>;
   /** Lets the clients finish their current sessions. */
   stop(): Promise<{ lived: number; failures: string[] }>;
@@ -31,7 +31,9 @@ export type LoadOptions = { client: Client; clients: number };
 
 const callsEach = 6;
 const slowMs = 150;
-/** One session in so many gets a fresh host; all others reuse hosts, as starting one costs more than a session. */
+/**
+ * Number of sessions of which one gets a fresh host; all others reuse hosts, as starting one costs more than a session.
+ */
 const freshEvery = 5;
 const holdSeconds = 20;
 const patienceMs = 90_000;

@@ -24,7 +24,7 @@ export type NetworkOptions = {
   poolMax?: number;
   idleMs?: number;
   runtime?: 'process' | 'docker' | 'kubernetes';
-  /** Installation id; one of its own when not given. */
+  /** Installation id; if absent, the network has one of its own. */
   installation?: string;
   /** Further environment of the control plane and the orchestrator. */
   env?: Record<string, string>;
@@ -36,7 +36,7 @@ export type NetworkOptions = {
    */
   listen?: string;
   hostName?: string;
-  /** Port of each API; any free ports when not given. */
+  /** Port of each API; any free ports if absent. */
   ports?: Ports;
   /** Balancer through which all programs reach the control planes; each control plane has one port for all its APIs. */
   balancer?: Balancer;
@@ -74,7 +74,7 @@ export type Network = {
   restartOrchestrator(): Promise<void>;
   /** Returns the hosts that are not gone, from the database. */
   hosts(): Promise<HostRow[]>;
-  /** Resolves when so many hosts wait for a session. */
+  /** Resolves when this many hosts wait for a session. */
   warm(count: number): Promise<void>;
   sql<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
   stop(): Promise<void>;

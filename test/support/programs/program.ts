@@ -52,8 +52,8 @@ const upLine = async (child: ChildProcess, main: string, log: () => string) => {
 };
 
 /**
- * Starts `main` (a path in the repository) with exactly this environment, plus PATH. If an open file `logTo` is given,
- * the log goes there and is not kept.
+ * Starts `main` (a path in the repository) with exactly this environment, plus PATH. If `logTo` is an open file, the
+ * log goes there and is not stored here.
  */
 export const startProgram = async (
   main: string,

@@ -88,7 +88,7 @@ type Door = {
   /** Closes all connections and accepts no others. */
   shut(): Promise<void>;
   open(): Promise<void>;
-  /** Closes the next so many connections as soon as they are established. */
+  /** Closes this many of the next connections as soon as they are established. */
   dropNext(count: number): void;
   /** Stops passing bytes on, without closing connections. */
   jam(): void;

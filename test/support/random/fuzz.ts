@@ -10,7 +10,9 @@ declare module 'vitest' {
     fuzz: { times: number; seed: number };
     /** Number of examples, and the seed. */
     schemathesis: { examples: number; seed: number };
-    /** Minutes for which bodies are sent, 0 for the few of the ordinary tests; the seed; the file of the report. */
+    /**
+     * Minutes for which bodies are sent (0 for the few of the ordinary tests), the seed, and the file of the report.
+     */
     fuzzHttp: { minutes: number; seed: number; report: string | null };
   }
 }

@@ -354,7 +354,7 @@ const changeFiles = (draft: Draft, choices: Choices): void => {
   }
 };
 
-/** Returns the tree after the chosen changes, none to four of them. */
+/** Returns the tree after the chosen changes, of which there are none to four. */
 export const mutateTree = (files: readonly TreeFile[], choices: Choices): TreeFile[] => {
   const draft: Draft = files.map(({ path, content }) => ({ path, content }));
   for (let left = choices.below(5); left > 0; left -= 1) {

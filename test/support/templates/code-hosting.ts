@@ -65,7 +65,10 @@ export const numbers = (rows: readonly { number: number }[]): number[] =>
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** Serves the template, or a tree made of it, on the task of this name, or on its first. The caller must stop it. */
+/**
+ * Serves the template, or a tree made of it, on the task of this name; without a name, on the template's first task.
+ * The caller must stop it.
+ */
 export const openCodeHost = async (
   task?: string,
   tree = templateTree('code-hosting'),
@@ -117,8 +120,8 @@ export const openCodeHost = async (
 };
 
 /**
- * Serves the template, or a tree made of it, on the task of this name, or on its first; each test of a file starts
- * from its initial state.
+ * Serves the template, or a tree made of it, on the task of this name; without a name, on the template's first task.
+ * Each test of a file starts from the task's initial state.
  */
 export const serveCodeHost = async (task?: string, tree?: TreeFile[]): Promise<CodeHost> => {
   const world = await openCodeHost(task, tree);

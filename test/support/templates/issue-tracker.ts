@@ -34,7 +34,10 @@ export const documentOf = (text: string) => ({
   content: [{ type: 'paragraph', content: [{ type: 'text', text }] }],
 });
 
-/** Serves the template, or a tree made of it, on the task of this name, or on its first. The caller must stop it. */
+/**
+ * Serves the template, or a tree made of it, on the task of this name; without a name, on the template's first task.
+ * The caller must stop it.
+ */
 export const openIssueTracker = async (
   task?: string,
   tree: TreeFile[] = templateTree('issue-tracking'),

@@ -21,7 +21,7 @@ export type Respond = (
 export type Receiver = {
   url: string;
   received: Received[];
-  /** Resolves when so many deliveries have arrived. */
+  /** Resolves when this many deliveries have arrived. */
   count(most: number): Promise<Received[]>;
   /** Stops listening at its address. */
   leave(): Promise<void>;

@@ -89,7 +89,7 @@ type PeopleWorld = {
   rows: Row[];
   /** Lines of the manifest. */
   links?: string;
-  /** Salt of its digests; absent: it stores addresses unredacted. */
+  /** Salt of its digests; if absent, the world stores addresses unredacted. */
   salt?: string;
 };
 

@@ -7,7 +7,7 @@ import { sampleContract, sampleRows } from './sample-contract.ts';
 
 const contract = sampleContract();
 
-/** Snapshot that every such store opens. */
+/** Snapshot that every store of the sample contract opens. */
 export const builtSample = buildSnapshot(contract, sampleRows);
 
 type Options = Parameters<typeof openWorldStore>[0];

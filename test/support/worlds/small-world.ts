@@ -9,7 +9,7 @@ import type { Contract } from '#language/contract.ts';
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into the document to break it
 type Loose = any;
 
-/** Files of a tree. JSON documents are kept as values, all others as text or as bytes. */
+/** Files of a tree. JSON documents are held as values, all others as text or as bytes. */
 export type SmallWorld = {
   json: Record<string, Loose>;
   text: Record<string, string>;

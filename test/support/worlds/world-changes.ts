@@ -67,7 +67,7 @@ export const bytes =
     world.bytes[file] = Uint8Array.from(content);
   };
 
-/** Makes one change, and then the other. */
+/** Makes one change, and then a second one. */
 export const both =
   (first: Change, second: Change): Change =>
   (world) => {

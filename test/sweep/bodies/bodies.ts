@@ -65,8 +65,8 @@ type Plan = {
   chance: Chance;
   bomb: (() => string) | undefined;
   /**
-   * True if the bomb goes only where any JSON is allowed: the body then passes validation and
-   * reaches the code behind it.
+   * True if the bomb is placed only where the schema allows any JSON: the body then passes validation and reaches the
+   * code behind it.
    */
   fits: boolean;
   mistakes: number;

@@ -23,7 +23,7 @@ const memoryBytes = (pid: number, line: 'VmHWM' | 'VmRSS'): number => {
 
 export type Taken = { cpuMs: number; memoryBytes: number };
 
-/** Starts a measurement; the returned function gives the cost since then. */
+/** Starts a measurement; the returned function returns the cost since the start. */
 export const measure = (pid: number): (() => Taken) => {
   // Resets the kernel's peak of memory.
   writeFileSync(`/proc/${pid}/clear_refs`, '5');

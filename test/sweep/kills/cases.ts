@@ -40,7 +40,7 @@ export type Wanted = {
   runtime: NonNullable<Fault['only']>;
 };
 
-/** Returns the first so many cases of a seed. */
+/** Returns the first cases of a seed, as many as wanted. */
 export const casesOf = ({ seed, times, withLong, runtime }: Wanted): Case[] => {
   const struck = faults.filter(
     ({ isLong, only = runtime }) => only === runtime && (withLong || isLong === undefined),

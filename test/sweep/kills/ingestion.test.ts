@@ -61,7 +61,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Ids of events that were answered 201; the objects that they made have the same ids. */
+/** Ids of events that were answered 201; the objects that these events created have the same ids. */
 const taken = new Set<string>();
 let made = 0;
 

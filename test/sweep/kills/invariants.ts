@@ -77,12 +77,15 @@ const faultsOfEffects = ({ calls }: Life): string[] => {
 
 /** Time after the end of its session in which a host may still send an earlier result, in milliseconds. */
 const lastAnswerMs = 1_000;
-/** Tolerance between readings of this process's clock and the database's, which is the same clock, in milliseconds. */
+/**
+ * Tolerance between readings of this process's clock and of the database's clock, in milliseconds. Both are the clock
+ * of this machine.
+ */
 const readClockMs = 5;
 
 /**
- * Checks writes over the API. Every acknowledged write must be in the state of a living session; none may succeed
- * after the session was given up. The API of a ready session must be reachable.
+ * Checks writes over the API. Every acknowledged write must be in the state of a living session; none may succeed after
+ * the control plane gave the session up. The API of a ready session must be reachable.
  */
 const faultsOfWrites = ({ session, calls, writes, isReached }: Life, ends: Ends): string[] => {
   if (session === undefined) return [];

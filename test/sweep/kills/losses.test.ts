@@ -79,7 +79,7 @@ const fillBlobs = async (): Promise<() => Promise<void>> => {
 /** Number of calls, above the limit of a session's queue. */
 const burst = 1_050;
 
-/** Sends so many calls at once; returns the statuses. */
+/** Sends this many calls at once; returns the statuses. */
 const sendBurst = async ({ id }: SessionView): Promise<number[]> => {
   const answers = await Promise.all(
     Array.from({ length: burst }, () => post(`/world-sessions/${id}/calls`, { kind: 'state' })),

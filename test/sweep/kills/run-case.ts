@@ -124,7 +124,7 @@ const lastNumber = async ({ network }: Service): Promise<number> =>
 const proveWorking = async ({ direct }: Service): Promise<Life> =>
   within(live(direct, true), liveMs, 'a session after the fault');
 
-/** Hosts are used up in pairs; after so many rounds one is launched, even if a fault has left some. */
+/** Hosts are used up in pairs; after this many rounds a host is launched, even if a fault has left some hosts. */
 const mostRounds = poolMax / 2 + 1;
 
 /** Runs two sessions concurrently, repeatedly until the moment has occurred. */
@@ -180,7 +180,7 @@ export const runCase = async (service: Service, given: Case): Promise<Verdict> =
   return { wrongs, timeline: tellTimeline(changes, struck, healed) };
 };
 
-/** Describes a failure, and how to reproduce it: the case of that number in a sweep of so many. */
+/** Describes a failure, and how to reproduce it: the number of its case, and the number of cases in the sweep. */
 export const tellFailure = (
   { given, total }: { given: Case; total: number },
   { wrongs, timeline }: Verdict,

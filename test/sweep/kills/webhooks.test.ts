@@ -28,7 +28,7 @@ const cases: Case[] = Array.from({ length: isSingle ? 0 : times }, (_, at) => ({
 
 const timeoutMs = 120_000;
 const receivers = ['one.receiver.dev', 'two.receiver.dev', 'three.receiver.dev'];
-/** Number of deliveries of a case, of those reported together, and of subscriptions. */
+/** Number of deliveries of a case, of deliveries reported together, and of subscriptions. */
 const deliveries = 60;
 const together = 5;
 const subscriptions = 12;

@@ -22,7 +22,7 @@ const allPools: readonly PoolConfig[] = [
   testPool({ pool: 'premium', tier: 'premium', target: 1, maximum: 2 }),
 ];
 
-/** Times at which hosts stop dying during start, a release comes out, and all pools are removed. */
+/** Times at which hosts stop failing during their start, a new release appears, and all pools are removed. */
 const wellAt = 2 * second;
 const releaseAt = 90 * second;
 const settledAt = 600 * second;

@@ -43,7 +43,7 @@ afterAll(async () => {
   outside.close();
 });
 
-/** Creates a dashboard of the notes with this code, and opens it like a person. */
+/** Creates a dashboard of the notes with this code, and opens the dashboard as a person does. */
 const openPage = async (content?: string): Promise<{ page: Page; frame: Frame }> => {
   const body = { name: 'Notes', environmentId: 'notes' };
   const { id } = (await control.send(api.createDashboard, { body })).body;

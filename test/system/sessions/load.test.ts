@@ -33,7 +33,8 @@ afterAll(async () => {
 });
 
 /**
- * Runs one session from open to close; `number` gives the only row that it may see beside the seed.
+ * Runs one session from open to close; `number` identifies the only row that the session may see besides those of the
+ * seed.
  */
 const live = async (number: number): Promise<string> => {
   const session = await open(network.client, { slug: 'notes', reuseWarm: true });

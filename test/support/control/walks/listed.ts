@@ -30,9 +30,9 @@ export type Listed = {
   open(name: string): Promise<string>;
   /** Adds an entry by a number that was not used before; returns its identifier. */
   add(list: string, number: number): Promise<string>;
-  /** Removes an entry; absent: entries are never removed. */
+  /** Removes an entry; absent if entries of this list are never removed. */
   remove?(list: string, id: string): Promise<unknown>;
-  /** Returns the identifier of a row; absent: its `id`. */
+  /** Returns the identifier of a row; if absent, the row's `id` is the identifier. */
   idOf?(row: Row): string;
   /** Returns the rows of an answer that has them elsewhere than in `data`. */
   rowsOf?(answer: Answered): Row[];

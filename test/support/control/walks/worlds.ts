@@ -128,7 +128,7 @@ const listsOfSessions = (stage: Stage): Lists => {
     hosts.set(list, host);
     return list;
   };
-  /** Delivers a ledger entry by the host of the list's session, in the order of the numbers. */
+  /** Has the host of the list's session deliver a ledger entry, in the order of the numbers. */
   const tell = async (list: string, number: number, via: 'api' | 'webhook'): Promise<string> => {
     await hosts.get(list)?.requests([entry(number, via)]);
     return String(number);
