@@ -44,11 +44,11 @@ export type Config = PrepareConfig & {
   otlpEndpoint: string | null;
   /** Name of this orchestrator in the lease. */
   holder: string;
-  /** Path of the pools file. Absent: the environment describes the only pool. */
+  /** Path of the pools file; if absent, the environment describes the only pool. */
   poolsFile: string | undefined;
   /** Settings as the environment gives them. */
   settings: Settings;
-  /** Choice of the boundary that hosts need to run user code; `usual` decides by the host's isolation. */
+  /** Policy for the boundary that hosts need to run user code; `usual` decides by the host's isolation. */
   userCodeBoundary: BoundaryChoice;
   /**
    * Folder in which containers of one machine share unpacked snapshots; undefined unless the operator configures it.

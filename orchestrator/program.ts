@@ -31,7 +31,7 @@ import { startPublishing } from './signals/publish.ts';
 const closingMs = 20_000;
 /**
  * Time for which a stop waits for container steps in progress, in milliseconds; a successor adopts or removes the
- * rest.
+ * remaining containers.
  */
 const finishMs = 2_000;
 

@@ -41,7 +41,7 @@ export const createKeeper = ({
 }: KeeperOptions): Keeper => {
   let timer: NodeJS.Timeout | undefined;
   let last: Checkpoint | undefined;
-  /** Number of replacements by `set`; a checkpoint that was begun before the latest one is not kept. */
+  /** Number of replacements by `set`. A checkpoint that was begun before the latest replacement is discarded. */
   let era = 0;
   let isStopped = false;
 

@@ -15,7 +15,7 @@ import { createEncoder, type Encoder } from './encoder.ts';
 
 /** Picture of a recording: a VP8 key frame of the recording's size. */
 export type RecordedPicture = {
-  /** Time at which it was taken, in Unix milliseconds. */
+  /** Time at which the picture was taken, in Unix milliseconds. */
   atMs: number;
   data: Uint8Array;
   /** Set on the first picture of another browser or profile. */

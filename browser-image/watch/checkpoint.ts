@@ -10,7 +10,7 @@ import type { Tab, Tabs } from './tabs.ts';
 type Entries = [name: string, value: string][];
 
 export type Checkpoint = {
-  /** Time at which it was taken, ISO 8601 in UTC. */
+  /** Time at which the checkpoint was taken, ISO 8601 in UTC. */
   at: string;
   /** Cookies in the format of `Storage.getCookies`. */
   cookies: Params[];

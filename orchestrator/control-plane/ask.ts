@@ -3,7 +3,7 @@ import { AppError } from '#domain/error.ts';
 import type { Client } from '#wire/client.ts';
 import type { Answer, ClientInput, OperationShape } from '#wire/operation.ts';
 
-/** Sends an operation and returns the answer. Throws `timeout` when none arrives within so many milliseconds. */
+/** Sends an operation and returns the answer. Throws `timeout` when none arrives within this many milliseconds. */
 export const ask = async <Shape extends OperationShape>(
   client: Client,
   shape: Shape,

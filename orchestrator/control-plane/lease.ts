@@ -15,11 +15,11 @@ export type HeldLease = Omit<Lease, 'epoch'> & { epoch: number | undefined };
 
 export type LeaseApi = {
   /**
-   * Acquires the lease for so many milliseconds; returns undefined when another orchestrator holds it. With
+   * Acquires the lease for this many milliseconds; returns undefined when another orchestrator holds it. With
    * `takeOver`, it takes the lease from a holder of the same name, as a restarted program does.
    */
   take(ttlMs: number, takeOver: boolean): Promise<HeldLease | undefined>;
-  /** Renews the lease for so many milliseconds; returns false when another orchestrator has it. */
+  /** Renews the lease for this many milliseconds; returns false when another orchestrator has it. */
   renew(lease: HeldLease, ttlMs: number): Promise<boolean>;
   giveUp(lease: HeldLease): Promise<void>;
 };

@@ -57,7 +57,10 @@ export type DriverTraits = Pick<Driver, 'runtime' | 'addressing'>;
 
 export type PoolApi = {
   observe(signal?: AbortSignal): Promise<PoolView>;
-  /** Waits until the view changes and returns its revision; returns the same revision after `holdMs`. */
+  /**
+   * Waits until the view changes and returns its new revision. If the view does not change within `holdMs`, returns the
+   * old revision.
+   */
   awaitChange(options: AwaitOptions): Promise<string>;
   /** Records the intent to launch a host. Throws `exhausted` with `full: 'pool'` when `maxLive` hosts exist. */
   register(shape: HostShape, driver: DriverTraits, maxLive: number): Promise<LaunchSpec>;
@@ -171,8 +174,8 @@ export const createPoolApi = (client: Client, held: HeldLease, onDeposed: () => 
 };
 
 /**
- * Returns the pools file that an orchestrator of the installation used last; undefined when none was kept, or by a
- * control plane of the previous release.
+ * Returns the pools file that an orchestrator of the installation used last. Returns undefined if the control plane has
+ * none, or is of the previous release, which stores none.
  */
 export const readKeptPoolsFile = async (
   client: Client,

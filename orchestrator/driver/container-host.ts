@@ -38,8 +38,9 @@ export const imageOf = (shape: HostShape, { images }: Pick<ContainerSettings, 'i
 export const scratchMb = (memoryMb: number): number => Math.ceil(memoryMb / 2);
 
 /**
- * Returns the folder of snapshots that a container shares with others; undefined for a browser, and for a kernel of its
- * own. Such a kernel does not see the others' locks and would take living owners for dead.
+ * Returns the folder of snapshots that a container shares with others; undefined for a browser, and for a container
+ * with a kernel of its own. Such a kernel does not see the locks of other containers, and would take living owners for
+ * dead.
  */
 export const sharedSnapshotsOf = (
   shape: HostShape,
@@ -65,7 +66,9 @@ export type ContainerPlace = {
   addressing: HostAddressing;
   /** File from which the host reads its token; `-` is its standard input. */
   tokenFile: string;
-  /** File that outlives the host's process, for the number of the ledger's last entry; absent: none. */
+  /**
+   * File that outlives the host's process, for the number of the ledger's last entry; absent if the runtime has none.
+   */
   ledgerMark?: string;
 };
 

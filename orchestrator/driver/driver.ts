@@ -90,7 +90,7 @@ export type Launched = {
 
 /** Requirements of a prepared runtime on the rest of the installation. */
 export type Prepared = {
-  /** Address at which the control plane must serve its host API, so that hosts reach it; null: loopback. */
+  /** Address at which the control plane must serve its host API, so that hosts reach it; null for loopback. */
   listen: string | null;
   /** Name by which hosts reach the machine of the control plane. */
   host: string;
@@ -99,7 +99,7 @@ export type Prepared = {
 };
 
 export type PrepareOptions = MakeOptions & {
-  /** Kinds of hosts to prepare for; absent: world hosts. */
+  /** Kinds of hosts to prepare for; only world hosts if absent. */
   kinds?: readonly HostKind[];
 };
 

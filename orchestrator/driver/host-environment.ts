@@ -1,6 +1,6 @@
 /**
- * Builds the environment that a host is started with, with the same names on every runtime. Besides its token, the
- * host gets nothing else: none of the orchestrator's own environment is passed on.
+ * Builds the environment that a host is started with, with the same names on every runtime. It contains nothing of the
+ * orchestrator's own environment. The host gets only this environment and its token.
  */
 import type { HostAddressing } from '#domain/host-address.ts';
 import type { Isolation } from '#domain/pool.ts';
@@ -15,7 +15,7 @@ export type HostSettings = {
   logLevel: LogLevel;
   /** Policy for systems without a process boundary for user code; `usual` if absent. */
   userCodeBoundary?: BoundaryChoice;
-  /** Folder in which containers of one machine share unpacked snapshots; absent: each container has its own. */
+  /** Folder in which containers of one machine share unpacked snapshots; if absent, each container has its own. */
   sharedSnapshots?: SharedSnapshots | undefined;
   /** Certificate (PEM) of an additional authority that browsers trust. */
   authority?: string | undefined;
@@ -54,7 +54,9 @@ export type RuntimeSettings = PlaceSettings & {
   /** Folder of unpacked snapshots of large worlds, and its size budget; other hosts may share it. */
   snapshots: { folder: string; mb: number };
   python: string;
-  /** File that outlives the host's process, for the number of the ledger's last entry; absent: none. */
+  /**
+   * File that outlives the host's process, for the number of the ledger's last entry; absent if the runtime has none.
+   */
   ledgerMark?: string;
   /**
    * Namespaces that the host has to itself, of `pid`, `ipc`, `mount`, `net`; the host searches these for leftovers of
@@ -79,10 +81,10 @@ const sharedEnvironment = (
   SVC_WORK_DIR: workDir,
 });
 
-/** Heap of the browser program, in MiB; its Chromium has the rest of the memory. */
+/** Heap of the browser program, in MiB; its Chromium uses the remaining memory. */
 const browserHeapMb = 192;
 
-/** Memory from which a second Chromium stands ready beside the serving one, in MiB; it takes some 170 MB. */
+/** Memory of a host from which on a second Chromium is kept ready, in MiB; the second one takes some 170 MB. */
 const spareFromMb = 1_024;
 
 /** Route of a browser to its session's surfaces: directly, or through the control plane. */

@@ -19,8 +19,8 @@ import type { Metrics } from '../signals/metrics.ts';
 /** Maximum concurrent requests to the control plane. */
 const stepsAtOnce = 32;
 /**
- * Maximum concurrent intents among them. The control plane writes the intents of one pool one after the other, and
- * each waiting one holds a database connection that opens need.
+ * Maximum of concurrent intents among those requests. The control plane writes the intents of one pool one after the
+ * other, and each waiting one holds a database connection that opens need.
  */
 const intentsAtOnce = 4;
 
@@ -59,8 +59,8 @@ const isCode = (error: unknown, code: AppError['code']): boolean =>
   error instanceof AppError && error.code === code;
 
 /**
- * Returns true if the error says that the pool is full. The code alone does not: an overloaded control plane answers
- * with the same one.
+ * Returns true if the error says that the pool is full. The code of the error does not suffice: an overloaded control
+ * plane answers with the same code.
  */
 const isPoolFull = (error: unknown): boolean =>
   isCode(error, 'exhausted') && (error as AppError).detail.full === 'pool';

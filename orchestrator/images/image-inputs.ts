@@ -34,7 +34,7 @@ const listFiles = async (root: string, folder: string): Promise<string[]> => {
     .filter((path) => !isLeftOut(path));
 };
 
-/** Returns true if an image's tag is such a hash, and not a name that an operator chose. */
+/** Returns true if an image's tag is a hash of its inputs, and not a name that an operator chose. */
 export const isHashTag = (image: string): boolean =>
   new RegExp(`:[0-9a-f]{${tagLength}}$`).test(image);
 

@@ -18,7 +18,7 @@ export type ImageOptions = {
   /** Root of the tree. */
   root: string;
   inputs: ImageInputs;
-  /** Base image that the operator names; undefined: the first that can be had. */
+  /** Base image that the operator names; if undefined, the first base that can be had. */
   baseImage: string | undefined;
 };
 

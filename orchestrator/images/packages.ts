@@ -1,9 +1,9 @@
 /**
  * Finds the npm packages that source files need at run time, from their imports and the lock file. The image copies
- * those from the local node_modules, so building it needs no registry.
+ * these packages from the local node_modules, so building it needs no registry.
  */
 
-/** The part of package-lock.json that is used: packages by their path, such as `node_modules/ajv`. */
+/** Type of the part of package-lock.json that is used: packages by their path, such as `node_modules/ajv`. */
 export type LockFile = {
   packages: Record<
     string,

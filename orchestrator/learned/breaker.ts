@@ -37,7 +37,7 @@ export type Breaker = {
   status(): BreakerStatus;
 };
 
-/** Returns the delay after so many failures in a row, in milliseconds. */
+/** Returns the delay after this many failures in a row, in milliseconds. */
 export const waitAfter = (failures: number): number =>
   failures < failuresUntilHeld
     ? firstPauseMs * 2 ** (failures - 1)

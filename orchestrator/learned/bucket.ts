@@ -24,7 +24,7 @@ export const refill = (
   return { tokens: Math.min(burst, tokens + added), atMs: Math.max(atMs, nowMs) };
 };
 
-/** Returns the bucket after so many launches; it never goes below zero. */
+/** Returns the bucket after this many launches; it never goes below zero. */
 export const take = (bucket: Bucket, count: number): Bucket => ({
   ...bucket,
   tokens: Math.max(0, bucket.tokens - count),

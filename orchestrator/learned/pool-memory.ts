@@ -23,7 +23,7 @@ export type PoolStatus = {
 };
 
 export type PoolMemory = {
-  /** Learns from an observation; returns the settings to plan each pool by. */
+  /** Learns from an observation; returns the settings with which each pool is planned. */
   learn(observation: Observation, configs: readonly PoolConfig[]): PoolSettings[];
   /** Records the launches of a plan that is about to be executed. */
   noteLaunches(actions: readonly Action[]): void;

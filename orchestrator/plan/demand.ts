@@ -8,7 +8,7 @@ import { offerOf, type PoolConfig } from '#pools/pool-config.ts';
 import type { WaitingSessions } from '#wire/pool-api/operations.ts';
 import type { PoolSettings } from './terms.ts';
 
-/** Returns the pools that suit such a session, in configuration order. */
+/** Returns the pools that suit such waiting sessions, in configuration order. */
 export const suitingPools = <Pool extends { config: PoolConfig }>(
   pools: readonly Pool[],
   wish: HostWish,

@@ -45,7 +45,7 @@ const startCapacity = (
   return free.reduce((sum, count) => sum + count, 0) - unplaced;
 };
 
-/** Divides `most` among several wants: one each in turn, until nothing is left or wanted. */
+/** Divides `most` among several wants: each gets one in turn, until nothing is left or nothing more is wanted. */
 const divide = (most: number, wants: readonly number[]): number[] => {
   const shares = wants.map(() => 0);
   let left = Math.min(

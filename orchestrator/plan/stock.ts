@@ -18,7 +18,7 @@ export type Stock = {
   pool: PoolSettings;
   /** Number of hosts that are not gone; they count against the maximum. */
   live: number;
-  /** Number of hosts that start, without those that their runtime has trouble with. */
+  /** Number of starting hosts, without those that their runtime has trouble with. */
   starting: number;
   /**
    * Number of starting hosts that use processor time. A host that has been starting for long waits or hangs, and does
@@ -26,7 +26,7 @@ export type Stock = {
    */
   atWork: number;
   draining: number;
-  /** Trouble of the runtime with a starting container; further launches would meet the same. */
+  /** Trouble of the runtime with a starting container; further launches would have the same trouble. */
   trouble: ContainerTrouble['kind'] | undefined;
   /** True if a session has just been assigned a host, and is loading there. */
   isLoading: boolean;

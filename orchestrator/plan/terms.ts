@@ -21,13 +21,13 @@ export type PoolSettings = {
   config: PoolConfig;
   /** Digest that the pool's containers are made from now; containers with another digest are outdated. */
   digest: string;
-  /** Blank hosts to keep warm; hosts that hold a world are kept in addition. */
+  /** Number of blank hosts to keep warm; hosts that hold a world are kept in addition. */
   target: number;
-  /** Launches that the breaker allows now. */
+  /** Number of launches that the breaker allows now. */
   launchAllowance: number;
   /** True if the breaker holds the pool: sessions go to another suitable pool, if there is one. */
   isHeld: boolean;
-  /** Launches ahead of demand that the refill rate allows now. */
+  /** Number of launches ahead of demand that the refill rate allows now. */
   tokens: number;
 };
 

@@ -17,7 +17,7 @@ export type PoolLook = PoolStatus & {
 /** State that the program shows to a scrape. */
 export type Shown = { isLeading: boolean; pools: readonly PoolLook[] };
 
-/** Reasons with which a host that was not meant to end is reported gone. */
+/** Reasons for which a host that was not meant to end is reported gone. */
 const lossReasons: readonly HostEnd[] = ['exited', 'out_of_memory', 'reclaimed'];
 
 /**

@@ -27,7 +27,7 @@ export class HostImages {
     return own(makers, image)?.(preparing) ?? pullImage(engine, image, preparing);
   }
 
-  /** Gets an image for a launch, and logs the progress; launches that need the same one wait for it together. */
+  /** Gets an image for a launch, and logs the progress. Launches that need the same image wait for it together. */
   async getForLaunch(image: string): Promise<void> {
     const { signal } = new AbortController();
     const onProgress = (line: string): void => this.#options.log.info({ image }, line);

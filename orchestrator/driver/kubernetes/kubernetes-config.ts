@@ -10,11 +10,11 @@ export type PullPolicy = (typeof pullPolicies)[number];
 
 export type KubernetesConfig = {
   runtime: 'kubernetes';
-  /** `KUBECONFIG`; absent: the cluster that this process runs in, else `~/.kube/config`. */
+  /** `KUBECONFIG`; if absent, the cluster that this process runs in, else `~/.kube/config`. */
   kubeconfig: string | undefined;
   inCluster: boolean;
   home: string | undefined;
-  /** Namespace of the hosts; absent: the installation has a namespace of its own. */
+  /** Namespace of the hosts; if absent, the installation has a namespace of its own. */
   namespace: string | undefined;
   /** Images by kind of host, named as nodes pull them. */
   images: Readonly<Record<HostKind, string>>;
@@ -34,9 +34,9 @@ export type KubernetesConfig = {
   controlPeers: readonly V1NetworkPolicyPeer[];
   /** Ports of its host API, if they differ from the port of its address as hosts see it. */
   controlPorts: readonly number[];
-  /** Network policy peers that call hosts (gateway and clients); empty: those of the control plane. */
+  /** Network policy peers that call hosts (gateway and clients); if empty, the peers of the control plane. */
   callerPeers: readonly V1NetworkPolicyPeer[];
-  /** Address by which pods reach the machine of the control plane; absent: the driver finds it. */
+  /** Address by which pods reach the machine of the control plane; if absent, the driver finds it. */
   hostAddress: string | undefined;
 };
 

@@ -43,7 +43,7 @@ const overdueMs = 30_000;
 
 export type KubernetesDriverOptions = PodSettings &
   HostPolicyOptions & {
-    /** Address by which pods reach the machine of the control plane; absent: the driver finds it. */
+    /** Address by which pods reach the machine of the control plane; if absent, the driver finds it. */
     hostAddress: string | undefined;
     /** True if images are pulled to nodes before a host is launched there. */
     prePull: boolean;

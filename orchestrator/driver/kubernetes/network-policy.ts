@@ -22,7 +22,7 @@ export type NetworkPolicySettings = ResourceScope & {
   controlPeers: readonly V1NetworkPolicyPeer[];
   /** Ports of those peers, if they differ from the port of its address. */
   controlPorts: readonly number[];
-  /** Peers that may call hosts; empty: those of the control plane. */
+  /** Peers that may call hosts; if empty, the peers of the control plane. */
   callerPeers: readonly V1NetworkPolicyPeer[];
 };
 

@@ -7,7 +7,7 @@ import type { V1Node } from '@kubernetes/client-node';
 import type { Log } from '#runtime/log.ts';
 import { type Cluster, clusterRefusal, isStatus } from './cluster.ts';
 
-/** Processors of an unknown node: those of the smallest usual machine. */
+/** Number of processors that an unknown node is assumed to have: as many as the smallest usual machine. */
 const usualProcessors = 2;
 const pageSize = 200;
 /** Interval after which a refused right to read nodes is tried again, in milliseconds. */
@@ -18,7 +18,7 @@ type Known = { processors: number; cordonedAt: number | undefined };
 export type Nodes = {
   /** Reads the nodes again. */
   look(): Promise<void>;
-  /** Returns the whole processors of a node. */
+  /** Returns the number of whole processors of a node. */
   processorsOf(name: string): number;
   /** Returns for how many milliseconds a node has been seen cordoned; undefined when it is not. */
   cordonedForMs(name: string): number | undefined;

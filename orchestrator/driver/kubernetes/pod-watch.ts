@@ -23,7 +23,7 @@ export type PodWatchOptions = ResourceScope & {
   cluster: Cluster;
   pods: Pods;
   log: Log;
-  /** Time for which a broken watch still answers, in milliseconds; absent: some seconds. */
+  /** Time for which a broken watch still answers, in milliseconds; a few seconds if absent. */
   toleratedMs?: number;
   onChange(): void;
 };

@@ -57,7 +57,7 @@ export const doNotDisrupt = 'karpenter.sh/do-not-disrupt';
 /** Settings that all pods of an installation share. */
 export type PodSettings = ResourceScope &
   ContainerSettings & {
-    /** Seccomp profile of browsers, as nodes have it; absent: the runtime's default. */
+    /** Seccomp profile of browsers, as nodes have it; the runtime's default if absent. */
     browserCalls: string | undefined;
     /** Priority classes, by tier, for pods of pools that name none. */
     priorityClasses: KubernetesConfig['priorityClasses'];

@@ -11,20 +11,20 @@ export type ProcessConfig = {
   path: string;
   /** Sandbox that isolates hosts from one another; `auto`: bubblewrap where it works. */
   sandbox: SandboxChoice;
-  /** Executable of Chromium; absent: its usual path on the machine. */
+  /** Executable of Chromium; its usual path on the machine if absent. */
   chromium?: string | undefined;
 };
 
 export type DockerConfig = {
   runtime: 'docker';
-  /** `DOCKER_HOST`; absent: the usual sockets. */
+  /** `DOCKER_HOST`; if absent, the usual sockets are tried. */
   engine: string | undefined;
   /** Home folder, below which a user's own engine listens. */
   home: string | undefined;
-  /** Images of world hosts and of browsers; absent: those built from this tree. */
+  /** Images of world hosts and of browsers; if absent, the images built from this tree. */
   image: string | undefined;
   browserImage?: string | undefined;
-  /** Base of the image built from this tree; absent: the first base that can be had. */
+  /** Base of the image built from this tree; if absent, the first base that can be had. */
   baseImage: string | undefined;
 };
 

@@ -18,8 +18,8 @@ const killAll = async ({ installation, hostId, folder }: EndedHost): Promise<num
 };
 
 /**
- * Kills a host's processes until none is left. A search for processes is expensive on a machine with many of them, so
- * each search comes after the processes of the one before have ended.
+ * Kills a host's processes until none is left. A search for processes is expensive on a machine with many of them. So
+ * each search waits until the processes that the previous one found have ended.
  */
 export const endHost = async (host: EndedHost): Promise<void> => {
   const endsAt = performance.now() + endTimeoutMs;

@@ -31,7 +31,7 @@ export type HostProcessOptions = {
   sandbox: Sandbox;
   /** Folder in which all hosts of the machine keep unpacked snapshots of large worlds. */
   snapshots: string;
-  /** Folder of the program's precompiled code; absent: each start compiles it. */
+  /** Folder of the program's precompiled code; if absent, each start compiles the program. */
   compiled?: string | undefined;
 };
 
