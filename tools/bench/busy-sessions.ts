@@ -9,11 +9,11 @@ const openOne = async ({ client }: Network): Promise<string> => {
   return session.id;
 };
 
-/** Opens so many sessions; each has a host of its own when this resolves. */
+/** Opens this many sessions; each has a host of its own when this resolves. */
 export const openNotes = (network: Network, count: number): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, () => openOne(network)));
 
-/** Calls each session so many times, one call after the other. */
+/** Calls each session this many times, one call after the other. */
 export const callEach = async (
   { client }: Network,
   ids: readonly string[],

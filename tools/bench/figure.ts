@@ -14,7 +14,7 @@ export type Figure = {
     | 'deliveries/min'
     | 'x'
     | 'each';
-  /** The same work without the product, measured in the same run; null if nothing compares. */
+  /** Figure of the same work without the product, measured in the same run; null if nothing is comparable. */
   floor: number | null;
   /** Another product's figure, measured or published; null if there is none. */
   peer: number | null;

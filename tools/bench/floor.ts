@@ -58,14 +58,14 @@ export const measureFloor = async (databaseUrl: string): Promise<Floor> => ({
   commitMs: await measureCommit(databaseUrl),
 });
 
-/** Returns the floor of work that needs so many round trips and commits in a row. */
+/** Returns the floor of work that needs this many round trips and commits in a row. */
 export const floorOf = (floor: Floor, roundTrips: number, commits: number): number =>
   roundTrips * floor.roundTripMs + commits * floor.commitMs;
 
 /** A process that only commits. */
 export type Committer = {
   pid: number;
-  /** Commits so many rows, one after the other. */
+  /** Commits this many rows, one after the other. */
   commit(count: number): Promise<void>;
   end(): Promise<void>;
 };

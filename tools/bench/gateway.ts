@@ -35,7 +35,7 @@ const askOnce = async (port: number, host: string): Promise<void> => {
   for await (const _ of answer);
 };
 
-/** Returns the milliseconds of each of so many requests, one after another. */
+/** Returns the milliseconds of each of this many requests, one after another. */
 const time = async (port: number, host: string, requests: number): Promise<number[]> => {
   const samples: number[] = [];
   for (let i = 0; i < requests; i += 1) {
@@ -106,7 +106,7 @@ const serveAsHost = async (): Promise<void> => {
   process.stdout.write(`${JSON.stringify({ listening: [`http://127.0.0.1:${port}`] })}\n`);
 };
 
-/** Measures both figures, or the one that is wanted. */
+/** Measures both figures, or only the one that `wants` selects. */
 export const benchGateway = async (wants: (prefix: string) => boolean): Promise<Figure[]> => {
   const control = await startStandInRoutes();
   const host = await startProgram(hostMain, {});

@@ -36,7 +36,7 @@ const canRun = (): boolean => {
 
 let chosenUser: Partial<typeof imageUser> | undefined;
 
-/** Returns the user of the host; empty: the one that runs the benchmark. */
+/** Returns the user of the host; empty if it is the user that runs the benchmark. */
 const hostUser = (): Partial<typeof imageUser> => {
   chosenUser ??= process.getuid?.() === 0 && canRun() ? imageUser : {};
   return chosenUser;

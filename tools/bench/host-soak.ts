@@ -9,7 +9,7 @@ import { startServer } from './host-servers.ts';
 const wantedRequests = 1_000_000;
 const windowSeconds = 4;
 
-/** Measurement after so many requests in all. */
+/** Measurement after this many requests in all. */
 export type SoakSample = { requests: number; rssMb: number | null; p99Ms: number };
 
 const mixed = (get: readonly LoadRequest[], patch: readonly LoadRequest[]): LoadRequest[] =>

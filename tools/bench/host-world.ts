@@ -177,6 +177,6 @@ export const buildVersion = (tree: readonly TreeFile[], rows: Rows = {}): BuiltV
   return { contract, bundle: digestOf(bundle), snapshot: digestOf(snapshot), blobs };
 };
 
-/** Builds a version of the world with so many notes. */
+/** Builds a version of the world with this many notes. */
 export const buildWorld = (count: number): BuiltVersion =>
   buildVersion(tree, { lists, notes: notesOf(count) });

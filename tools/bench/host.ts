@@ -53,7 +53,7 @@ const measureOperation = async (
   return measured.map(({ server, ...seen }) => ({ server: server.name, operation, ...seen }));
 };
 
-/** Returns a figure of throughput. GET must also be faster than every peer; all of them keep state. */
+/** Returns a figure of throughput. GET must also be faster than every peer; all servers keep state. */
 const throughputFigure = (operation: Operation, measured: readonly Throughput[]): Figure => {
   const of = (server: ServerName): number =>
     measured.find((one) => one.server === server)?.perSecond ?? Number.NaN;

@@ -1,6 +1,6 @@
 /**
  * Rows for measuring imports: customers with a unique address that is stored as a digest, their orders, and the lines
- * of those. They are in chunks as a client sends them, children before their parents.
+ * of the orders. The rows are in chunks as a client sends them, children before their parents.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -89,14 +89,14 @@ const makings = (rows: number): Making[] => {
   ];
 };
 
-/** Yields so many rows one after the other, each with its entity. */
+/** Yields this many rows one after the other, each with its entity. */
 export function* importRows(rows: number): Generator<{ entity: string; row: Row }> {
   for (const { entity, count, make } of makings(rows)) {
     for (let index = 0; index < count; index += 1) yield { entity, row: make(index) };
   }
 }
 
-/** Writes so many rows, a multiple of ten, into the folder. */
+/** Writes this many rows, a multiple of ten, into the folder. */
 export const writeImportChunks = (folder: string, rows: number): ImportChunk[] => {
   mkdirSync(folder, { recursive: true });
   const chunks: ImportChunk[] = [];

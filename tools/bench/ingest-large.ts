@@ -27,7 +27,10 @@ const days = 30;
  * Telemetry reported through the API: observations of one trace, traces of one session, and traces that are deleted.
  */
 const result = { observations: 10_000, traces: 20_000, deleted: 5_000 };
-/** Memory is read once so many spans are reported, when all code has run, and then at this interval. */
+/**
+ * Number of reported spans from which memory is read, when all code has run; after that it is read at the interval
+ * below.
+ */
 const memoryFrom = 25_000;
 const memoryEvery = 1_000_000;
 const runs = 40;
@@ -183,7 +186,7 @@ const openings = async (network: Network): Promise<Figure> => {
 };
 
 /**
- * Measures the wanted figures on a database of its own, with so many observations in its project: those that the
+ * Measures the wanted figures on a database of its own, with this many observations in its project: those that the
  * database writes, and those reported through the API.
  */
 export const benchIngestLarge = async (

@@ -53,7 +53,7 @@ export const item = (id: number) => ({
 const digestOf = (bytes: Uint8Array): Digest =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** Opens a session of a world of so many rows, as a host does. */
+/** Opens a session of a world of this many rows, as a host does. */
 export const openItems = (rows: number, task: TaskSpec | null = null): Promise<Session> => {
   const items = Array.from({ length: rows }, (_, id) => item(id));
   const snapshot = buildSnapshot(contract, { items }).bytes;

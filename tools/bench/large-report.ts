@@ -10,7 +10,7 @@ import { fileOf, marksOf, type Stamped, shownFigure, stamped, writePart } from '
 export const largeGroups = ['import', 'open.1m', 'query.1m', 'serve.1m'] as const;
 export type LargeGroup = (typeof largeGroups)[number];
 
-/** Results by group; absent: the group was not measured yet. */
+/** Results by group; a group is absent if it was not measured yet. */
 export type LargeReport = Partial<Record<LargeGroup, Stamped<{ figures: Figure[] }>>>;
 
 export const isLargeGroup = (prefix: string): prefix is LargeGroup =>

@@ -89,8 +89,8 @@ const trees = (): [slug: string, tree: TreeFile[]][] => [
 ];
 
 /**
- * Creates the worlds, all of them over the same rows. This bypasses the control planes, so what these have cached of
- * them is then wrong.
+ * Creates the worlds, all of them over the same rows. This bypasses the control planes, so anything that they have
+ * cached about these worlds is then wrong.
  */
 export const makeLargeWorlds = async (network: Network, blobDir: string): Promise<LargeWorld> => {
   for (const [slug, tree] of trees()) {

@@ -55,7 +55,7 @@ export const openOnce = async (network: Network): Promise<number[]> => {
   return session.hostReused ? [ms] : [];
 };
 
-/** Uploads the rows; with `replace`, so that the same import can be repeated. */
+/** Uploads the rows as a batch that replaces existing rows, so that the same import can be repeated. */
 const openBatch = async ({ client }: Network, chunks: readonly ImportChunk[]): Promise<string> => {
   const params = { slug: 'shop' };
   const entities = ['customers', 'orders', 'lines'];

@@ -78,7 +78,10 @@ export const settled = (network: Network, count: number): Promise<true> =>
     { timeoutMs: 180_000, everyMs: 250, what: `${count} hosts, all of them warm` },
   );
 
-/** Throws when any session failed, since such figures mean nothing. A machine that is too slow may refuse some. */
+/**
+ * Throws when any session failed, since the figures then mean nothing. A machine that is too slow may refuse some
+ * sessions.
+ */
 const checked = (result: LoadResult, say: Say): LoadResult => {
   const { readyMs, refused, failures, cores } = result;
   say(

@@ -1,6 +1,6 @@
 /**
  * Measures queries of a world of a million rows through the API, one kind after the other: by a key and a foreign key,
- * by a field without an index, by one that a link maps, by a plaintext, deep in the list, across linked worlds and
+ * by a field without an index, by a field that a link maps, by a plaintext, deep in the list, across linked worlds and
  * compared.
  */
 import { readData } from '#wire/public-api/operations.ts';

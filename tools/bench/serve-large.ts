@@ -84,7 +84,7 @@ const openOn = async (
 
 type Call = { kind: 'tool' | 'state' | 'grade' | 'reset'; name?: string; input?: Row };
 
-/** Calls of each run, in a world of so many notes. */
+/** Calls of each run, in a world of this many notes. */
 const calls: Record<string, (run: number, count: number) => Call> = {
   get: (run, count) => ({ kind: 'tool', name: 'get', input: { id: 1 + ((run * 7_919) % count) } }),
   list: () => ({ kind: 'tool', name: 'list', input: { limit: 20 } }),

@@ -39,7 +39,7 @@ const readCost = (network: Network, server: Server): Cost => {
   };
 };
 
-/** Returns the cost of work for each of so many sessions. */
+/** Returns the cost of work for each of this many sessions. */
 const costOf = async (
   read: () => Cost,
   sessions: number,

@@ -92,7 +92,7 @@ const orderOf = (index: number) => ({
   note: index % 5 === 0 ? null : `delivered by hand, ${index % 31} steps down`,
 });
 
-/** Inserts so many orders, and their customers, into an empty store. */
+/** Inserts this many orders, and their customers, into an empty store. */
 export const fillOrders = async (store: WorldStore, count: number): Promise<void> => {
   await store.atomically(() => {
     for (let id = 1; id <= customers; id += 1) {

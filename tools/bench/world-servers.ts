@@ -49,7 +49,7 @@ const readJson = async (server: CodeHost, { path, ...init }: LoadRequest): Promi
   return response.json();
 };
 
-/** Returns all issues and a comment, as the world host answers them. */
+/** Returns all issues and a comment, as the world host returns them. */
 const answersOf = async (ours: CodeHost): Promise<object> => {
   const { list100, create } = ours.requests.cycles;
   const pages = await Promise.all(list100.slice(0, 10).map((request) => readJson(ours, request)));

@@ -1,6 +1,6 @@
 /**
  * Measures a tool in the host, from the call to its answer, in Python and in TypeScript. The tool gets a row, queries
- * ten that belong to it and sums them up. Its floor is a line to a bare process of the language and back.
+ * ten rows that belong to it and sums them up. Its floor is a line sent to a bare process of the language and back.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';

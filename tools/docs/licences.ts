@@ -75,8 +75,8 @@ const nameOf = (place: string): string =>
   place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 /**
- * Returns true if a licence is allowed. One side of a choice such as `(MPL-2.0 OR Apache-2.0)` must be allowed; of
- * parts joined by `AND`, all.
+ * Returns true if a licence is allowed. Of a choice such as `(MPL-2.0 OR Apache-2.0)`, one licence must be allowed; of
+ * licences joined by `AND`, all must be.
  */
 const isAllowed = (name: string, licence: string): boolean =>
   exceptions[familyOf(name)]?.licence === licence ||

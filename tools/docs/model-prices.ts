@@ -63,7 +63,7 @@ const changeRow = (row: PriceRow, prices: readonly (number | null)[]): string[] 
   return [`${name}: ${before.join(' ')} → ${kept.join(' ')}`];
 };
 
-/** Updates the table with the models of a file; returns a line for each one that changed or was left out. */
+/** Updates the table with the models of a file; returns a line for each model that changed or was left out. */
 export const refreshPrices = (
   table: PriceTable,
   given: readonly Given[],

@@ -172,7 +172,7 @@ const steps: readonly Step[] = [
   ],
 ];
 
-/** Plays the steps, one line each; false when one fails, which ends them. */
+/** Runs the steps, one line each; returns false when a step fails, which ends the run. */
 const play = async (): Promise<boolean> => {
   for (const [name, act] of steps) {
     const startedAt = performance.now();
