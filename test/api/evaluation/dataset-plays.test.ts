@@ -141,7 +141,7 @@ const reapAfterTen = () =>
   });
 
 describe('an experiment run of a dataset on a world', () => {
-  it('opens as many sessions as its concurrency, and links each by its trace and scores it by its grade', async () => {
+  it('opens as many sessions as its concurrency, links the items to the traces of their sessions, and scores them by the grades', async () => {
     const dataset = await makeDataset([task, task, task]);
     const hosts = await warmHosts(2);
     expect((await begin(dataset, 2)).worldRun).toMatchObject({ state: 'RUNNING', items: 3 });
@@ -375,7 +375,7 @@ describe('a run with an agent build', () => {
     expect(await runNow()).toMatchObject({ state: 'COMPLETED', graded: 2, passed: 2 });
   });
 
-  it('is refused if the run has another build or none', async () => {
+  it('cannot be requested by the name of a run that has another build or none', async () => {
     const other = { agentId: 'player', buildHash: 'sha256:another' };
     await control.send(api.registerBuild, { body: other });
     const dataset = await makeDataset([]);
@@ -415,7 +415,7 @@ describe('a session of an experiment run', () => {
     await closing(host);
   });
 
-  it('is closed if its run was stopped before the item got it', async () => {
+  it('is closed if its run was stopped before the session was assigned to its item', async () => {
     const { dataset, sessionId, host } = await openOne();
     const waits = `update dataset_rollouts set state = 'WAITING', session_id = null where session_id = $1`;
     await control.sql(`update dataset_plays set state = 'STOPPED'`);
@@ -429,7 +429,7 @@ describe('a session of an experiment run', () => {
     await control.send(api.stopDatasetRun, { params: runOf(dataset) });
   });
 
-  it('is closed at once if its run is stopped while it is opening', async () => {
+  it('is closed at once if its run is stopped while the session is opening', async () => {
     const dataset = await makeDataset([task]);
     const others = new pg.Client(control.config.databaseUrl.reveal());
     await others.connect();
@@ -484,7 +484,7 @@ describe('a session of an experiment run', () => {
     await control.send(api.stopDatasetRun, { params: runOf(dataset) });
   });
 
-  it('stays open while its run continues, before and after its item gets it', async () => {
+  it('stays open while its run continues, before and after the session is assigned to its item', async () => {
     const { dataset, sessionId } = await openOne();
     await reapAfterTen();
     await control.sql(`update dataset_plays set due_at = now() + interval '1 hour'`);

@@ -107,7 +107,7 @@ describe('a build', () => {
     expect(data[0]).not.toHaveProperty('manifest');
   });
 
-  it('is immutable: other content under its hash is refused with the names of the fields', async () => {
+  it('is immutable: other content under its hash is refused, and the error names the fields that differ', async () => {
     const other = { ...body, manifest: { model: 'm-2' }, attribution: { branch: 'dev' } };
     const { status, body: answer } = await ask('POST', '/agent-builds', other);
     expect([status, answer]).toMatchObject([

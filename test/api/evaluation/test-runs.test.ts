@@ -76,7 +76,7 @@ const answerNext = async (output: unknown): Promise<PlayedHost> => {
 };
 
 describe('a test run', () => {
-  it('is a session of the version with one call, and its report is kept', async () => {
+  it('is a session of the version with one call, and its report is stored', async () => {
     const run = await start();
     expect(run).toMatchObject({
       runId: expect.stringMatching(/^run-/),
@@ -287,7 +287,7 @@ describe('test runs', () => {
 });
 
 describe('a push of a world that runs its tests on push', () => {
-  it('does not wait for them, and the version shows their result later', async () => {
+  it('does not wait for the tests, and the version shows their result later', async () => {
     const version = await push(control.send, 'notes', pushed('# Three'));
     expect(version.tests).toMatchObject({ outcome: null, summary: null });
     const { runId } = version.tests ?? {};

@@ -378,7 +378,7 @@ describe('rendering a dashboard', () => {
     );
   });
 
-  it('returns a signed address that shows the page in a sandboxed frame without a key, and 403 if it is altered', async () => {
+  it('returns a signed address that shows the page in a sandboxed frame without a key; an altered address gets 403', async () => {
     const { id } = await make();
     const { url } = await must('POST', `/dashboards/${id}/render`, {});
     const { pathname, search } = new URL(url);

@@ -164,7 +164,7 @@ describe('built-in models', () => {
 });
 
 describe('a model of the project', () => {
-  it('takes precedence over a built-in one, and applies from its creation to its deletion', async () => {
+  it('takes precedence over a built-in model, and applies from its creation to its deletion', async () => {
     const body = { modelName: 'ours', matchPattern: '(?i)^gpt-5$', inputPrice: 1, outputPrice: 2 };
     const made = await must('POST', '/models', { ...body, unit: null, pricingTiers: null });
     expect(made).toMatchObject({
@@ -270,7 +270,7 @@ describe('a model of the project', () => {
     expect(await of({ other: 5 })).toEqual(['usual', null]);
   });
 
-  it('has tiers with conditions on parameters and metadata, also if these are reported later', async () => {
+  it('has tiers with conditions on parameters and metadata, also if parameters and metadata are reported later', async () => {
     const tier = (name: string, priority: number, input: number, conditions: object[]) => ({
       ...{ name, priority, conditions, isDefault: priority === 0, prices: { input } },
     });

@@ -126,7 +126,7 @@ describe('a score', () => {
     },
   );
 
-  it('is replaced by a later one with its id, and can be deleted', async () => {
+  it('is replaced by a later score with the same id, and can be deleted', async () => {
     await put({ id: 'mine', name: 'n', traceId: 'replaced', value: 1 });
     await put({ id: 'mine', name: 'n', traceId: 'replaced', value: 2 });
     expect(await idsOf('/scores?traceId=replaced')).toEqual(['mine']);

@@ -142,7 +142,7 @@ describe('a session in the traces of its project', () => {
     });
   });
 
-  it('is scored by its grade, and scored again by the next one', async () => {
+  it('is scored by its grade, and scored again by the next grade', async () => {
     const session = await open();
     const first = await call(
       session.id,

@@ -165,7 +165,7 @@ describe('a prompt', () => {
     });
   });
 
-  it('has labels added that move from the versions that had them, except latest', async () => {
+  it('can be given labels, which move from the versions that had them, except the label latest', async () => {
     for (const prompt of ['one', 'two']) {
       await ask('POST', '/v2/prompts', { name: 'moved', prompt, labels: ['production', 'eu'] });
     }

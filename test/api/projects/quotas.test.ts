@@ -208,7 +208,7 @@ describe('opens on pre-allocated permits', () => {
     return row?.left ?? 0;
   };
 
-  it('stay within the quota together with all others, at two replicas at once', async () => {
+  it('stay within the quota together with all other opens, at two replicas at once', async () => {
     await setQuotas(1_000, 96);
     await openMany(10);
     expect(await readLeft()).toBeGreaterThan(0);

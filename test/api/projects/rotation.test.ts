@@ -207,7 +207,7 @@ describe('values of a secret', () => {
     }
   });
 
-  it('are used on for sessions opened with them, and a missing one is detected', async () => {
+  it('continue to be used for sessions opened with them, and a missing value is detected', async () => {
     const { mark } = (await tell('a')).now();
     const createdAt = new Date();
     const opened = { secretMark: mark, createdAt };
@@ -286,7 +286,7 @@ describe('secrets that are rotated replica by replica', () => {
     await next.stop();
   });
 
-  it('sign tokens of new sessions once all replicas have them, and a replica without them reports that', async () => {
+  it('sign tokens of new sessions once all replicas have the new secrets, and a replica without them reports that', async () => {
     const config = rotated();
     const first = await startNext(config);
     await first.stop();

@@ -178,7 +178,7 @@ describe('the deliveries of a session', () => {
 });
 
 describe('the answer of a receiver', () => {
-  it('is stored once for each delivery, the first one wins, and the host receives it', async () => {
+  it('is stored once for each delivery, the first answer wins, and the host receives it', async () => {
     await host.requests([entry(1), entry(2)]);
     const [first, second] = await Promise.all([
       answer({ sequence: 1, status: 204, durationMs: 5 }),
@@ -242,7 +242,7 @@ describe('the answer of a receiver', () => {
     expect((await read()).data[0]?.answer).toBeNull();
   });
 
-  it('is written to the ledger of a session that ended before its host could write it', async () => {
+  it('is written to the ledger of a session that ended before the host could write the answer', async () => {
     await host.requests([entry(1), entry(2)]);
     await close();
     await answer(
@@ -351,7 +351,7 @@ describe('the webhook subscriptions of a session', () => {
     }
   });
 
-  it('are gone with the session, and the error names where its deliveries are', async () => {
+  it('cannot be read after the session has ended, and the error names where its deliveries are', async () => {
     await close();
     await expect(list()).rejects.toMatchObject({
       code: 'conflict',

@@ -129,7 +129,7 @@ describe('a report that a session is ready', () => {
 });
 
 describe('the end of a session', () => {
-  it('brings the last entries of its ledger, and has the same answer when it is repeated', async () => {
+  it('delivers the last entries of the ledger, and gets the same answer when it is reported again', async () => {
     const { host, sessionId } = await serving();
     const { generation } = host;
     await beginToClose(sessionId);
@@ -158,7 +158,7 @@ describe('the end of a session', () => {
     expect(await tellClosed(host, [entry(1)])).toMatchObject({ next: 'recycle' });
   });
 
-  it('drops the oldest entries of the ledger beyond its limit', async () => {
+  it("drops the oldest entries of the ledger beyond the ledger's limit", async () => {
     const { host, sessionId } = await serving();
     const id = 6_000;
     await host.requests([entry(1)]);

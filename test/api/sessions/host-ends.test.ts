@@ -56,7 +56,7 @@ describe('a lost host', () => {
     });
   });
 
-  it("gives its reason in the errors of its session's calls and in refusals of new ones", async () => {
+  it("has its reason shown in the errors of its session's calls, and in refusals of new calls", async () => {
     const [session, host] = await inState(control, 'READY');
     const running = await enqueue(session.id);
     const waiting = await enqueue(session.id);
@@ -120,7 +120,7 @@ describe('a lost host', () => {
     );
   });
 
-  it('keeps the first reason when it is reported gone again', async () => {
+  it('keeps its first reason when it is reported gone again', async () => {
     const [, host] = await inState(control, 'READY');
     await gone(control, host);
     await gone(control, host, 'out_of_memory');
@@ -194,7 +194,7 @@ describe('a host whose machine is stopping', () => {
   const leave = (host: PlayedHost) =>
     host.send(reportLeaving, { params: { hostId: host.id }, body: { generation: 0 } });
 
-  it('reports it, and its session ends as reclaimed', async () => {
+  it('reports the stop, and its session ends as reclaimed', async () => {
     const [session, host] = await inState(control, 'READY');
     await leave(host);
     await leave(host);
@@ -205,7 +205,7 @@ describe('a host whose machine is stopping', () => {
     });
   });
 
-  it('gives back a session that it has not loaded, which another host serves', async () => {
+  it('gives back a session that it has not loaded, and another host serves the session', async () => {
     const [session, host] = await inState(control, 'PROVISIONING');
     await leave(host);
     expect(await read(session.id)).toMatchObject({ state: 'PROVISIONING', assignedAt: null });

@@ -116,7 +116,7 @@ describe('a host that cannot load its session', () => {
     expect(well.find(({ name }) => name === 'worlds')).toMatchObject({ status: 'ok' });
   });
 
-  it('does not get damaged bytes, and the doctor names their blob and its world', async () => {
+  it('does not get damaged bytes, and the doctor names the damaged blob and its world', async () => {
     const { config } = control;
     if (config.blobs.kind !== 'folder') throw new Error('blobs are in no folder');
     const data = { rows: { folders: [{ id: 7, name: 'y' }] } };

@@ -42,7 +42,7 @@ const holdingOf = (host: PlayedHost) => ({
 });
 
 describe('the generation of a host', () => {
-  it('increases with an assignment and with its end, and reports of older generations are refused', async () => {
+  it('increases when the host is assigned and when the assignment ends, and reports of older generations are refused', async () => {
     const [session, host] = await inState(control, 'READY');
     expect(host.generation).toBe(1);
     await control.send(closeSession, {
@@ -215,7 +215,7 @@ describe('a host whose address changes', () => {
     expect(await addresses()).toEqual([elsewhere]);
   });
 
-  it('keeps its last address while it serves a session, if the runtime reports none', async () => {
+  it('keeps its last address while it serves a session, if the runtime reports no address', async () => {
     const [, host] = await inState(control, 'READY');
     await move(host, null);
     expect(await addresses()).toEqual([playedAddress(host.id)]);

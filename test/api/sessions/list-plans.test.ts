@@ -134,7 +134,7 @@ describe('a page of the session list', () => {
 });
 
 describe('a page of sessions of experiment runs', () => {
-  it('is read from an index of its own if the query names the run', async () => {
+  it('is read from an index of sessions of runs, if the query names the run', async () => {
     const given = {
       ...{ ...unfiltered, projectId: 'prj', state: null, worldId: null, limit: page, offset: 0 },
       ...{ withInstruction: false, mostBytes: 4_000_000, fromUs: null, fromId: '', run: 'run2' },

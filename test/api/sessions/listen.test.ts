@@ -182,7 +182,7 @@ describe('listening to a session', () => {
     expect(done.slice(2).map(({ delivery }) => delivery.sequence)).toEqual([1, 2, 5]);
   });
 
-  it('records status 0 and the reason while the receiver is down, and continues when it is back', async () => {
+  it('records status 0 and the reason while the receiver is down, and continues when the receiver is back', async () => {
     const receiver = await receive();
     const { done, forwarded } = begin(receiver, { replay: true });
     await host.requests([entry(1)]);

@@ -126,7 +126,7 @@ describe('a pools file', () => {
 });
 
 describe('published pools', () => {
-  it('refuse an open that fits none of them and name the field to change', async () => {
+  it('refuse an open that fits no pool, and name the field to change', async () => {
     await publish([
       { size: 'standard' },
       { size: 'large', isolation: 'container', tier: 'premium' },

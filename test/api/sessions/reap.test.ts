@@ -73,7 +73,7 @@ describe('an idle session', () => {
     expect(await read(sessionId)).toMatchObject({ state: 'CLOSED', endReason: 'idle' });
   });
 
-  it('is not ended before its time or when it was just claimed', async () => {
+  it('is not ended before its time, nor when it was just claimed', async () => {
     const [sessionId] = await openReady();
     expect(await runReaper()).toEqual([]);
     expect((await read(sessionId)).state).toBe('READY');
@@ -99,7 +99,7 @@ describe('an idle session', () => {
     expect(await runReaper()).toEqual([sessionId]);
   });
 
-  it('stays open when its host reports use of the API surface, but not for polls of its host', async () => {
+  it('stays open when its host reports use of the API surface, but polls of its host do not count as use', async () => {
     const [sessionId, host] = await openReady();
     await age(sessionId, 'last_activity_at', 11 * minute);
     await host.beat(minute);
@@ -135,7 +135,7 @@ describe('an idle session', () => {
 });
 
 describe('a session over its maximum age', () => {
-  it('is closed even if pinned; its waiting calls are cancelled and its running ones may finish', async () => {
+  it('is closed even if pinned; its waiting calls are cancelled and its running calls may finish', async () => {
     const [sessionId, host] = await openReady();
     await pin(sessionId);
     const running = (await enqueue(sessionId)).body.id;

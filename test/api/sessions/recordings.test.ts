@@ -94,7 +94,7 @@ const refused = async (browser: PlayedBrowser, sent: object) =>
   );
 
 describe('a recording', () => {
-  it('is described and read as far as it exists, with the times of its parts', async () => {
+  it('can be described and read up to the present while it continues, with the times of its parts', async () => {
     const { id, browser, assignment } = await openRecorded();
     expect(assignment?.recording).toEqual({ next: 0 });
     expect(await tell(id)).toMatchObject({ beganAt: null, pictures: 0, bytes: 0, marks: [] });
@@ -123,7 +123,7 @@ describe('a recording', () => {
     await expect(browser.record(part(2))).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('keeps a part once, even when it is sent again or with other content', async () => {
+  it('stores a part once, even when the part is sent again or with other content', async () => {
     const { id, browser } = await openRecorded();
     await browser.record(part(0));
     const before = await partsOf(id);
@@ -133,7 +133,7 @@ describe('a recording', () => {
     expect((await tell(id)).pictures).toBe(2);
   });
 
-  it('takes the last part while its session is closing', async () => {
+  it('accepts the last part while its session is closing', async () => {
     const { id, host, browser } = await openRecorded();
     await browser.record(part(0));
     await control.send(closeSession, { params: { sessionId: id }, query: {}, body: {} });
@@ -155,7 +155,7 @@ describe('a recording', () => {
     expect(await partsOf(id)).toEqual([]);
   });
 
-  it('is cut at its size limit and reports when', async () => {
+  it('is cut at its size limit, and reports when it was cut', async () => {
     const { id, browser } = await openRecorded();
     expect((await browser.record(part(0))).body).toEqual({ isCut: false });
     await control.sql('update browser_recordings set bytes = $1 where session_id = $2', [

@@ -44,7 +44,7 @@ describe('a task with a tool list of its own', () => {
     control.send(enqueueCall, { params: { sessionId }, body: { kind: 'tool', name } });
   const toolsIn = ({ tools }: Pick<SessionView, 'tools'>) => tools.map(({ name }) => name);
 
-  it('offers only these tools: others are hidden, and calling one is refused with the names of the offered ones', async () => {
+  it('offers only these tools: other tools are hidden, and calling one is refused with the names of the offered tools', async () => {
     const inline = { tools: ['create_notes', 'list_notes'] };
     const [session, host] = await openReady({ task: inline });
     expect(toolsIn(session)).toEqual(['list_notes', 'create_notes']);

@@ -72,7 +72,7 @@ const ask = async (question: object) =>
 const count = { measure: 'count', aggregation: 'count' };
 
 describe('a graded session', () => {
-  it('has the verdict and the score of its last successful grade, open and closed', async () => {
+  it('has the verdict and the score of its last successful grade, while it is open and after it is closed', async () => {
     const { id } = await open();
     expect(await show(id)).toMatchObject({ verdict: null, score: null, build: null });
     await call(id, { kind: 'grade' }, gradeOf('fail', []));
@@ -148,7 +148,7 @@ describe('the trace of a session', () => {
     expect(data.map(({ id }) => id)).toContain(traceId);
   });
 
-  it('keeps the release and version that its agent set, and has the tags of both', async () => {
+  it('keeps the release and version that its agent set, and has the tags of the agent and of the session', async () => {
     await register();
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4737';
     const timestamp = '2026-01-01T00:00:00.000Z';

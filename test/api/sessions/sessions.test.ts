@@ -74,7 +74,7 @@ describe('opening a session', () => {
     expect(closed.body).toMatchObject({ state: 'CLOSED', endReason: 'requested' });
   });
 
-  it('claims a warm host in the same step and waits until it is ready', async () => {
+  it('claims a warm host in the same step, and waits until the session is ready', async () => {
     const host = await warmHost(control);
     const opening = control.send(openSession, {
       body: { slug: 'code-hosting', task: 'close-duplicate' },
@@ -382,7 +382,7 @@ describe('reading sessions', () => {
     ).rejects.toMatchObject({ code: 'conflict', detail: { state: 'CLOSED' } });
   });
 
-  it('lists them newest first, by page, state and world', async () => {
+  it('lists sessions newest first, by page, state and world', async () => {
     const made = [];
     for (let i = 0; i < 3; i += 1) made.push(await open({ slug: 'code-hosting' }));
     const query = { world: 'code-hosting', state: 'PROVISIONING' as const, limit: 2 };

@@ -118,7 +118,7 @@ describe('the setting of webhook push', () => {
     expect(await turn(false)).toEqual(off);
   });
 
-  it('applies to deliveries reported after it is turned on, of running sessions, too', async () => {
+  it('applies to deliveries that are reported after it is turned on, also those of running sessions', async () => {
     await send([1, 2]);
     expect(await claimed()).toEqual([]);
     await turn(true);
@@ -132,7 +132,7 @@ describe('the setting of webhook push', () => {
     ]);
   });
 
-  it('stops sending once it is turned off, and records that for waiting deliveries', async () => {
+  it('stops the sending once it is turned off, and waiting deliveries record that', async () => {
     await turn(true);
     await send([1, 2]);
     expect(await claimed(own, 1)).toEqual([1]);
@@ -227,7 +227,7 @@ describe('a delivery', () => {
     }
   });
 
-  it('waits for the previous one of the same subscription, and for no other', async () => {
+  it('waits for the previous delivery of the same subscription, and for no other delivery', async () => {
     await send([1, 2, 3], url, { subscription: { id: 1 } });
     await send([4, 5], url, { subscription: { id: 2 } });
     expect(await claimed()).toEqual([1, 4]);
@@ -243,7 +243,7 @@ describe('a delivery', () => {
     expect(await claimed()).toEqual([6]);
   });
 
-  it('that its sender did not receive is handed out again as soon as the sender reports that', async () => {
+  it('that its sender did not receive is handed out again as soon as the sender reports the loss', async () => {
     const claimIn = async (name: string, round: number, heard: number) => {
       const body = { claim: name, most: 100, round, heard };
       const { pushes } = (await control.sender(claimPushes, { body })).body;
@@ -315,7 +315,7 @@ describe('a delivery', () => {
 describe('receivers of pushes', () => {
   beforeEach(() => turn(true));
 
-  it('get a few deliveries at once, and a slow one does not delay the others', async () => {
+  it('get a few deliveries at once, and a slow receiver does not delay the others', async () => {
     const many = Array.from({ length: 40 }, (_, at) => at + 1);
     for (const id of many) await send([id], url, { subscription: { id } });
     await send([41], elsewhere);

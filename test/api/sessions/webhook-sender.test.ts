@@ -108,7 +108,7 @@ describe('a delivery by the sender', () => {
     ]);
   });
 
-  it('arrives once, after the earlier ones of the same subscription', async () => {
+  it('arrives once, after the earlier deliveries of the same subscription', async () => {
     answer = (_, response) => void setImmediate(() => response.writeHead(200).end());
     await tellOf(
       host,
@@ -125,7 +125,7 @@ describe('a delivery by the sender', () => {
     }
   });
 
-  it('to a slow receiver does not delay the others', async () => {
+  it('to a slow receiver does not delay deliveries to other receivers', async () => {
     answer = (got, response) => {
       if (got.host === slow) held.push(response);
       else response.writeHead(200).end();

@@ -131,7 +131,7 @@ describe('the compiler', () => {
     expect((await compile(notesWorld())).ok).toBe(true);
   });
 
-  it('queues a bounded number of jobs, and drops those whose caller has gone', async () => {
+  it('queues a bounded number of jobs, and drops jobs whose caller has disconnected', async () => {
     const { build, compile } = start();
     const gone = new AbortController();
     const first = build(slowWorld());

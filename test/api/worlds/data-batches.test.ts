@@ -84,7 +84,7 @@ describe('an import batch', () => {
     await expect(open({ mode: 'merge' })).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('registers the same chunk once, allows a replacement until the chunk is confirmed, and none after that', async () => {
+  it('registers the same chunk once, and allows a replacement of the chunk only until the chunk is confirmed', async () => {
     const batchId = await sender.open();
     const [one, two, three] = [folders(1), folders(2), folders(3)].map((rows) =>
       chunkOf(rows, 'folders'),
@@ -138,7 +138,7 @@ describe('an import batch', () => {
     expect((await sender.end(batchId)).state).toBe('published');
   });
 
-  it('with refused rows shows the first 200, and all of them in its report', async () => {
+  it('with refused rows shows the first 200, and its report contains all of them', async () => {
     const before = await head();
     const wrong = Array.from({ length: 300 }, (_, id) => ({ id: `x${id}`, name: 'n' }));
     const ended = await sender.send({}, chunkOf(wrong, 'folders'));
@@ -186,7 +186,7 @@ describe('an import batch', () => {
 });
 
 describe('batches with publish: later', () => {
-  it('wait, each with the rows of those before, and are published together as one version', async () => {
+  it('wait, each based on the rows of the earlier ones, and are published together as one version', async () => {
     const before = await head();
     const [parent] = folders(1);
     const later = { publish: 'later' } as const;
@@ -222,7 +222,7 @@ describe('batches with publish: later', () => {
     });
   });
 
-  it('are published without those that were cancelled', async () => {
+  it('are published without the cancelled batches', async () => {
     const before = await head();
     const later = { publish: 'later' } as const;
     const off = await sender.send(later, chunkOf(folders(5), 'folders'));

@@ -124,7 +124,7 @@ describe('the next job to claim', () => {
     expect((await work.claimNext()).id).toBe(theirs);
   });
 
-  it('is never one of a world that has a running import, even with concurrent claims', async () => {
+  it('is never a job of a world that has a running import, even with concurrent claims', async () => {
     const before = await head();
     const [first, second] = [await sealed(folders(3)), await sealed(folders(4))];
     const other = await queued('second');

@@ -111,7 +111,7 @@ describe('a push', () => {
     expect(await stateOf()).toEqual(before);
   });
 
-  it('names the entities that it changes, and renames the world when its manifest does', async () => {
+  it('names the entities that it changes, and renames the world when the manifest has a new name', async () => {
     const slug = await create();
     const text = (path: string) =>
       new TextDecoder().decode(tree.find((file) => file.path === path)?.content);
@@ -181,7 +181,7 @@ describe('rows that did not come from the tree', () => {
     expect(pushed.contentHash).toBe(body.version.contentHash);
   });
 
-  it('refuse a push, with their keys, when its contract does not allow them', async () => {
+  it('cause the refusal of a push whose contract does not allow them, and the error has their keys', async () => {
     const slug = await create(given);
     const text = new TextDecoder().decode(tree[0]?.content);
     const stricter = { 'schema/world.json': text.replace('"minLength": 1', '"maxLength": 5') };

@@ -89,7 +89,7 @@ const create = (slug: string, data: object, withConnector = true): Promise<unkno
 const digest = /^sha256:[0-9a-f]{64}$/;
 
 describe('a seed with redact "apply"', () => {
-  it('is stored and sent on in its redacted form, without the redact option', async () => {
+  it('is stored and sent to the host in its redacted form, without the redact option', async () => {
     const sessionId = await open('people');
     const row = { id: 1, name: 'Ada', email: 'ada@mail.example', ssn: '12', lat: 59.123 };
     const call = await seed(sessionId, { rows: { people: [row] }, redact: 'apply' });

@@ -81,7 +81,7 @@ describe('a stored task', () => {
     expect(await read(task.id)).toEqual(task);
   });
 
-  it('takes the name of its spec when the request gives none', async () => {
+  it('takes the name of its spec when the request gives no name', async () => {
     expect(await store({ spec: { ...spec, name: 'own name' } })).toMatchObject({
       name: 'own name',
       spec,
@@ -169,7 +169,7 @@ describe('a change of a stored task', () => {
     expect((await change({})).versions).toHaveLength(1);
   });
 
-  it('creates versions one after the other when several arrive at once', async () => {
+  it('creates versions one after the other when several changes arrive at once', async () => {
     const { id } = await store();
     const change = (instruction: string) =>
       control.send(updateTask, {

@@ -83,7 +83,7 @@ describe('svc worlds push', () => {
     expect(await svc('worlds push shared ./mine --base 2')).toMatch(/version +3 /);
   });
 
-  it('is refused when the recorded base is damaged or of another service, until --base is given', async () => {
+  it('is refused when the recorded base is damaged or belongs to another service, until --base is given', async () => {
     const note = join(desk.folder, 'notes', '.svc-base.json');
     for (const text of ['{"notes":"ver-00000000000000000000000000"}', '{', '[]', '{"notes":1}']) {
       writeFileSync(note, text);

@@ -184,7 +184,7 @@ describe('a label', () => {
     ).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('cannot look like another name of a version', async () => {
+  it('cannot have the form of another name of a version', async () => {
     const { body: world } = await control.read(getWorld, { params });
     for (const label of ['1', '2.0', 'latest', 'head', world.version.id, 'A', 'a@b', '-a', 'a.']) {
       await expect(pin(label, '1'), label).rejects.toMatchObject({

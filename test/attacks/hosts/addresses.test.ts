@@ -160,7 +160,7 @@ describe.each(runtimes)('a host on %s that serves a session', (runtime) => {
     expect(await routeOf(await serve(host))).toBe(host.address);
   });
 
-  it('keeps its address when another machine reports its own with the stolen token', async () => {
+  it('keeps its address when another machine reports its own address with the stolen token', async () => {
     const host = await warm(runtime);
     const sessionId = await serve(host);
     const from = control.asHost(host.token, '10.9.8.7');
@@ -187,7 +187,7 @@ describe('a host before its first report', () => {
     },
   );
 
-  it('can report its address only in its first report, before code of a world could report one', async () => {
+  it('can report its address only in its first report, before code of a world could report an address', async () => {
     const host = await launch('process');
     await tell(host.send, host.id, 0);
     const late = tell(host.send, host.id, 0, host.address);

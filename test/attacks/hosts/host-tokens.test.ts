@@ -300,7 +300,7 @@ describe('a host token', () => {
     ];
   };
 
-  it('cannot be made from the token of another host, nor from that of a session', async () => {
+  it('cannot be made from the token of another host, nor from the token of a session', async () => {
     const [, host] = await served();
     const other = await warmHost(control);
     for (const token of forgeries(host, other)) {
@@ -339,7 +339,7 @@ describe('a host token', () => {
     expect((await control.raw({ method: 'GET', path, headers })).status).toBe(status);
   });
 
-  it('gets the same answer for a session of another host as for one that does not exist', async () => {
+  it('gets the same answer for a session of another host as for a session that does not exist', async () => {
     const [victim] = await served();
     const [, thief] = await served();
     const result = await Promise.all(

@@ -79,7 +79,7 @@ const begin = ({
 };
 
 describe('a project that never finishes its uploads', () => {
-  it('is refused more memory than its share, and another project still gets its own', async () => {
+  it('is refused more memory than its share, and another project still gets its own share', async () => {
     begin({});
     begin({ length: 0, begun: '8\r\n{"slug":\r\n' });
     await untilTaken(2 * largest);
