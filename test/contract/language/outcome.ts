@@ -56,5 +56,5 @@ export const tellChapter = (chapter: Chapter): string => {
     `# ${rule}`,
     ...refuses.flatMap(([what, , change]) => tellCase(what, change, chapter)),
   ]);
-  return `${[`${chapter.title}: what is refused, and what is said of it.`, ...lines].join('\n')}\n`;
+  return `${[`${chapter.title}: refused trees, and their messages.`, ...lines].join('\n')}\n`;
 };
