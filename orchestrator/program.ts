@@ -74,7 +74,10 @@ const lead = (pool: PoolApi, parts: OrchestratorParts, backgrounds: Backgrounds)
     background,
     log,
     onLaunches: (launches) => {
-      log.warn(launches, launches.reason === undefined ? 'launches work again' : 'launches held');
+      log.warn(
+        launches,
+        launches.reason === undefined ? 'launches work again' : 'launches are held back',
+      );
       say({ launches });
     },
   });

@@ -63,7 +63,7 @@ const destroyUntilQuiet = async (
   while (!quiet.signal.aborted) {
     // A launch in progress fails or finishes; the next search finds what it leaves.
     await destroyListed(driver, marks).catch((err: unknown) =>
-      log.warn({ err }, 'destroying failed'),
+      log.warn({ err }, 'containers could not be destroyed'),
     );
     await pause(againMs, quiet.signal);
   }

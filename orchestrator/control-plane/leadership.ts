@@ -79,7 +79,8 @@ export const startLeadership = (api: LeaseApi, duties: Duties, log: Log): Leader
       return 'waiting';
     } catch (error) {
       const isOver = performance.now() >= leaseEndsAt;
-      if (isOver && (await endTerm()) !== undefined) log.warn('the lease ran out');
+      if (isOver && (await endTerm()) !== undefined)
+        log.warn('the lease expired before it was renewed');
       throw error;
     }
   };
@@ -100,7 +101,7 @@ export const startLeadership = (api: LeaseApi, duties: Duties, log: Log): Leader
       try {
         await api.giveUp(lease);
       } catch (err) {
-        log.info({ err }, 'the lease could not be given up; it will expire');
+        log.info({ err }, 'the lease could not be released; it will expire');
       }
     },
   };

@@ -221,7 +221,7 @@ const load = async (
   { pool, log }: ExecutorParts,
   { hostId, versionId }: Of<'load'>,
 ): Promise<void> => {
-  if (await pool.load(hostId, versionId)) log.info({ hostId, versionId }, 'loads a world');
+  if (await pool.load(hostId, versionId)) log.info({ hostId, versionId }, 'a host loads a world');
 };
 
 /** Records the failure of a host that was never warm; it counts against launches of its pool. */

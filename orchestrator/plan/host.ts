@@ -50,7 +50,10 @@ export const staleness = (
   return host.ageMs > ageLimitMs(host.id, maxAgeMs, maxAgeJitter) ? 'max_age' : undefined;
 };
 
-/** Returns why a host that is not warm yet is given up; undefined while it may still become warm. */
+/**
+ * Returns why the orchestrator stops waiting for a host that is not warm yet; undefined while the host may still become
+ * warm.
+ */
 const startFailure = (
   { stateAgeMs }: PoolHost,
   { trouble, digest }: Container,

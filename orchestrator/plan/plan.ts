@@ -63,7 +63,7 @@ const divide = (most: number, wants: readonly number[]): number[] => {
   return shares;
 };
 
-/** Plans the steps of a pool's warm hosts: each loads a world, leaves or stays. */
+/** Plans the steps of a pool's warm hosts: each host loads a world, leaves or stays. */
 const planWarm = (stock: Stock, waiting: number, deadlines: Deadlines): Action[] => {
   const loads = planLoads(stock, waiting);
   const steps = [...loads, ...planRoll(stock, waiting, loads.length)];

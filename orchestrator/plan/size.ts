@@ -18,8 +18,8 @@ const canLaunch = ({ pool, trouble }: Stock): boolean =>
 const byAge = (a: PoolHost, b: PoolHost): number => b.stateAgeMs - a.stateAgeMs;
 
 /**
- * Splits warm hosts with a loaded world into `extra` ones, which the pool can give up, and those to keep. If a world's
- * head is unknown, its latest loaded version is the likeliest to be the head.
+ * Splits warm hosts with a loaded world into `extra` ones, which the pool can release, and those that it keeps. If a
+ * world's head is unknown, its latest loaded version is the likeliest to be the head.
  */
 const holdersOf = ({ held, unsure, spare }: Stock) => {
   const all = [...held, { ...unsure, warm: unsure.warm.toSorted(byAge).toReversed() }];
@@ -31,7 +31,7 @@ const holdersOf = ({ held, unsure, spare }: Stock) => {
 
 /**
  * Returns how many waiting sessions a pool can serve at each price: with its present hosts and the launches it has
- * left; by giving up extra hosts; by giving up kept hosts as well; by the next trial.
+ * left; by releasing extra hosts; by releasing kept hosts as well; by the next trial.
  */
 export const capacitiesOf = (stock: Stock): readonly [number, number, number, number] => {
   const { pool, starting, fresh, draining, superseded, trouble } = stock;
@@ -162,9 +162,9 @@ const crowdedOut = (stock: Stock): number => {
 };
 
 /**
- * Plans the end of warm hosts that the pool gives up: those with a superseded version, those over the target for long,
- * and those that waiting sessions cannot use but that take up their capacity. Hosts with a planned step are left
- * alone; those that leave count as freed capacity.
+ * Plans the end of warm hosts that the pool releases: those with a superseded version, those over the target for long,
+ * and those that waiting sessions cannot use but that take up their capacity. Hosts with a planned step are left alone;
+ * those that leave count as freed capacity.
  */
 export const planSurplus = (
   stock: Stock,

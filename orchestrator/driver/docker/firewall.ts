@@ -103,7 +103,11 @@ export const createFirewall = (docker: Docker, log: Log): Firewall => {
       // it.
       await container.remove({ force: true }).catch((err: unknown) => {
         // 404: it is gone; 409: another removal is in progress.
-        if (!isStatus(err, 404, 409)) log.warn({ err, container: container.id }, 'not removed');
+        if (!isStatus(err, 404, 409))
+          log.warn(
+            { err, container: container.id },
+            'a leftover container for network rules could not be removed',
+          );
       });
       throw error;
     }

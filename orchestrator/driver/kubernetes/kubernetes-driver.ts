@@ -199,7 +199,8 @@ export class KubernetesDriver implements Driver {
     const { name, uid, owner } = found;
     const node = found.pod.spec?.nodeName;
     const overdue = isOverdue(found);
-    if (overdue) this.#options.log.warn({ pod: name, node }, 'the node of a pod does not end it');
+    if (overdue)
+      this.#options.log.warn({ pod: name, node }, 'the node of a pod does not end the pod');
     await this.#pods.remove(found, overdue ? 0 : endSeconds);
     const isGone = async (): Promise<boolean> =>
       this.#watch?.has(name, uid) !== true && (await this.#pods.find(owner.hostId))?.uid !== uid;

@@ -48,7 +48,7 @@ export type Loss = {
   aim(site: Site, sessionId: string): Promise<() => Promise<unknown>>;
 };
 
-/** Longer than the time after which the control plane gives up on a silent host. In milliseconds. */
+/** Longer than the time after which the control plane declares a silent host lost. In milliseconds. */
 const tooLongMs = limits.hostSilenceMs + 2_500;
 const shortMs = 2_000;
 

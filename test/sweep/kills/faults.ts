@@ -30,7 +30,9 @@ export type Fault = {
   strike(service: Service, aim: Aim): Promise<Heal>;
 };
 
-/** Longer than a lease, and than the time after which the control plane gives up on a silent host. In milliseconds. */
+/**
+ * Longer than a lease, and than the time after which the control plane declares a silent host lost. In milliseconds.
+ */
 const longMs = 12_500;
 
 const graceMs = 500;

@@ -16,7 +16,7 @@ const deposed = 'another orchestrator has taken the lease';
  * Message of a leader that was paused during a renewal: the answer is lost, and the lease has
  * expired.
  */
-const ranOut = 'the lease ran out';
+const ranOut = 'the lease expired before it was renewed';
 let database: TestDatabase;
 let network: Network;
 let second: Program | undefined;
