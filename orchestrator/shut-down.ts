@@ -3,7 +3,7 @@
  * even if the control plane no longer answers. The next orchestrator then ends the rows, as it finds no containers.
  *
  * A launch in progress at the start may still make a container, so the shutdown ends only once no launch is left. If
- * something is left, it fails, so that the caller knows.
+ * something is left, the shutdown fails, so that the caller knows.
  */
 import pMap from 'p-map';
 import type { LedgerMark } from '#domain/ledger.ts';

@@ -2,9 +2,9 @@
  * Client for the pool API while the orchestrator leads: one method an operation, each with a deadline, for one
  * installation. If a host has moved on meanwhile, the method returns `false` and throws nothing.
  *
- * Requests that change something carry the lease, and the control plane refuses them once another orchestrator has it.
- * So does the report of a host's current address, which a successor may know better. Reports that a host was launched
- * or has ended carry no lease, since they stay true when another orchestrator leads.
+ * Requests that change something carry the lease, and the control plane refuses them once another orchestrator has
+ * it. The report of a host's current address carries the lease, too, because a successor may know the address better.
+ * Reports that a host was launched or has ended carry no lease, since they stay true when another orchestrator leads.
  */
 import { AppError } from '#domain/error.ts';
 import type { HostEnd, HostState } from '#domain/host.ts';

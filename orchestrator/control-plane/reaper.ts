@@ -12,8 +12,8 @@ const neverMs = 2 ** 31 - 1;
 
 /**
  * Returns the limits to apply after the control plane was away. Three limits depend on reports that hosts could not
- * send meanwhile: an ended session's ledger, a loaded world, an answered request. These count only from the time a
- * living host was heard again, or after the whole limit where that is less.
+ * send meanwhile: an ended session's ledger, a loaded world, an answered request. Such a limit applies only once a
+ * living host has had the time to report again, or after the limit itself if that is shorter.
  */
 export const limitsAfterGap = (
   limits: ReapLimits,

@@ -148,8 +148,8 @@ export type Driver = {
   list(): Promise<Container[]>;
   /**
    * Creates a container. Resolves when it runs with its network isolation; on a runtime that schedules, when it is
-   * accepted and its network isolation is in place. If the host already has a running container, nothing changes and
-   * that one is returned. Throws `unavailable` with the runtime's reason.
+   * accepted and its network isolation is in place. If the host already has a running container, nothing changes, and
+   * the result describes that container. Throws `unavailable` with the runtime's reason.
    */
   launch(spec: LaunchSpec): Promise<Launched>;
   /**

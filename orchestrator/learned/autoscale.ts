@@ -1,7 +1,8 @@
 /**
- * Computes how many blank hosts a pool with `target: 'auto'` keeps warm. While a host starts, warm ones must meet the
- * claims of that time. That is claim rate × warm-up time, plus twice its square root for the variance of random
- * arrivals. The target rises at once. It falls only after a minute of low need, to the greatest need of that minute.
+ * Computes how many blank hosts a pool with `target: 'auto'` keeps warm. While a host starts, warm hosts must serve the
+ * sessions that claim one in that time. Their number is claim rate × warm-up time, plus twice the square root of this
+ * product for the variance of random arrivals. The target rises at once. It falls only after a minute of low need, to
+ * the greatest need of that minute.
  *
  * A pure function from one observation to the next. Nothing is stored: a new orchestrator starts without history.
  */

@@ -14,7 +14,7 @@ export type Judging = { steadyMs: number; deadlines: Deadlines };
 /**
  * Returns true if a state has lasted longer than allowed, by its age as the control plane reports it, whichever
  * orchestrator led meanwhile. While the control plane was away, no host could report. So after a gap a host first gets
- * the time in which a living one is heard again, or its whole limit where that is less.
+ * the time in which a living host reports again, or its whole limit if that is shorter.
  */
 const isOver = (ageMs: number, limitMs: number, { steadyMs, deadlines }: Judging): boolean =>
   ageMs > limitMs && steadyMs > Math.min(limitMs, deadlines.heardMs);

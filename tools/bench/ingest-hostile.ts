@@ -1,8 +1,8 @@
 /**
  * Measures how long one project waits while two others send bodies that are made to take long. It measures the
  * project's ingestion of 300 KB, `/health`, and opens of sessions, with ten hostile bodies a second and without them,
- * in turns. The hostile bodies are of some KB that inflate to 16 MB of empty spans, resources or fields. Now and then
- * one is within the limits: of 49,000 empty spans, and of 2,000 valid ones.
+ * in turns. The hostile bodies are of some KB that inflate to 16 MB of empty spans, resources or fields. Now and then a
+ * body is within the limits, with 49,000 empty spans or with 2,000 valid ones.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';

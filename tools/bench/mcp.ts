@@ -1,7 +1,7 @@
 /**
  * Compares a tool call by the MCP server of a session with the same call by `…/calls`: the latency from client to
- * client, and the control plane's processor time. They alternate, a few calls at a time, over kept connections, so
- * that other work of the machine affects both. The time that the official client adds on its own side is reported as
+ * client, and the control plane's processor time. The two ways alternate, a few calls at a time, over kept connections,
+ * so that other work of the machine affects both. The time that the official client adds on its own side is reported as
  * well.
  */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';

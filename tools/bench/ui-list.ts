@@ -1,8 +1,8 @@
 /**
  * Measures the generated page over an entity of 100,000 rows, in a real browser: from opening the list's address until
- * its first rows are shown, and from requesting an order or a search until its rows are shown. Each order and search
- * is another, so that none was computed before. `cpu` is the processor time of all programs involved, the browser
- * included, which is more reliable than the time on a shared machine.
+ * its first rows are shown, and from requesting an order or a search until its rows are shown. Each run uses a
+ * different order or search, so that no result was computed before. `cpu` is the processor time of all programs
+ * involved, the browser included, which is more reliable than the time on a shared machine.
  */
 import type { Page } from 'playwright-core';
 import { startChromium } from '../../test/support/browser/chromium.ts';

@@ -1,7 +1,7 @@
 /**
  * Builds the network policy of an installation's pods. Ingress: only to the API port, and only from permitted callers.
  * Egress: only to the control plane, and to the cluster's name server if the control plane is reached by a name. The
- * policy selects pods by a label that they are created with, so it applies before the first one runs.
+ * policy selects pods by a label that they are created with, so it applies before the first pod runs.
  */
 import { isIP } from 'node:net';
 import type {

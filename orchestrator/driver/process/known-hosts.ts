@@ -1,7 +1,7 @@
 /**
  * Cache of the processes of hosts, for callers that ask several times a second. It searches all processes of the
  * machine only in three cases: the set of host folders changed, a known process has ended, or an interval has passed,
- * since another orchestrator may have left some. Otherwise it only checks that the known processes still run.
+ * since another orchestrator may have left processes. Otherwise it only checks that the known processes still run.
  */
 import { type FoundProcess, findHosts } from './host-process.ts';
 

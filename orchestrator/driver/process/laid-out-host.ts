@@ -3,8 +3,8 @@
  * all hosts share it. In a sandbox it is precompiled as well; without a sandbox, code of a world could write to the
  * compiled code.
  *
- * It may be interrupted at any point, repeated, and run by several processes at once: a folder appears whole, under
- * its name.
+ * The layout may be interrupted at any point, repeated, and run by several processes at once: a folder appears whole,
+ * under its name.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

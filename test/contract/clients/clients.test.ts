@@ -1,8 +1,8 @@
 /**
- * The vendor's clients in Python and in Go, unmodified from their registries, doing everyday work
- * on a session of `code-hosting`. They get only its address and token. Each is one program in
- * `python/` or `go/`, which reports all its calls. A call passes if the client accepted the answer
- * and its result is right. The template's README states the numbers, and they are checked here.
+ * The vendor's clients in Python and in Go, unmodified from their registries, doing everyday work on a session of
+ * `code-hosting`. The clients get only the address and token of the session. Each client is one program in `python/` or
+ * `go/`, which reports all its calls. A call passes if the client accepted the answer and its result is right. The
+ * template's README states the numbers, and they are checked here.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';

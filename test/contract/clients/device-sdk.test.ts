@@ -1,8 +1,7 @@
 /**
- * The usual client of the device manager, `jamf-pro-sdk`, unmodified from its registry, doing
- * everyday work on a session of `device-management`. It gets only its address and token. It is one
- * program in `python/`, which reports all its calls. The client's own models read the webhooks that
- * result.
+ * The usual client of the device manager, `jamf-pro-sdk`, unmodified from its registry, doing everyday work on a
+ * session of `device-management`. The client gets only the address and token of the session. It is one program in
+ * `python/`, which reports all its calls. The client's own models read the webhooks that result.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';

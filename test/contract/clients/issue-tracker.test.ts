@@ -1,9 +1,8 @@
 /**
- * The vendor's client in Python, unmodified from its registry, doing everyday work on a session of
- * `issue-tracking`. It gets only its address and token. It is one program, which reports all its
- * calls. A call passes if the client accepted the answer and its result is right. The template's
- * README states the number. The tests of the JavaScript client are in the world host
- * (`issue-tracking/everyday.test.ts`).
+ * The vendor's client in Python, unmodified from its registry, doing everyday work on a session of `issue-tracking`.
+ * The client gets only the address and token of the session. It is one program, which reports all its calls. A call
+ * passes if the client accepted the answer and its result is right. The template's README states the number. The tests
+ * of the JavaScript client are in the world host (`issue-tracking/everyday.test.ts`).
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -2,8 +2,8 @@
  * The cluster that `KUBECONFIG` names, for tests: checks that it answers, gets the image of this tree onto its nodes,
  * creates a namespace for each test, and acts behind a driver's back.
  *
- * `SVC_TEST_KUBE_IMAGE` names an image that nodes have or pull. Without it, one is built on the Docker engine and
- * loaded by the command `SVC_TEST_KUBE_LOAD`, which gets the image's name.
+ * `SVC_TEST_KUBE_IMAGE` names an image that nodes have or pull. Without this variable, an image is built on the
+ * Docker engine and loaded by the command `SVC_TEST_KUBE_LOAD`, which gets the image's name.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

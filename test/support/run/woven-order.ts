@@ -4,7 +4,7 @@
  * the last run begins first, so that it does not end last.
  *
  * Projects take turns, each with several files in a row. Vitest reuses a process for the next file of the same
- * project, so that modules are loaded once for several files, and ends it for a file of another.
+ * project, so that modules are loaded once for several files, and ends the process for a file of another project.
  */
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';

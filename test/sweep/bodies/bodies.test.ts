@@ -1,12 +1,11 @@
 /**
- * Any body from a client or a host costs the control plane's process little: its processor time and
- * memory are bounded, measured from outside. Bodies are generated from the schemas of the
- * operations, valid and broken in every way (`bodies.ts`).
+ * Any body from a client or a host costs the control plane's process little: its processor time and memory are bounded,
+ * measured from outside. Bodies are generated from the schemas of the operations, valid and broken in every way
+ * (`bodies.ts`).
  *
- * The ordinary tests send a few, the same each time, and check only the answers. `make fuzz-http`
- * sends bodies for minutes and checks each against the bound. A body over the bound is repeated,
- * because a garbage collection may fall into any request. It counts only if every repetition is
- * over the bound.
+ * The ordinary tests send a few bodies, the same each time, and check only the answers. `make fuzz-http` sends
+ * bodies for minutes and checks each against the bound. A body over the bound is repeated, because a garbage collection
+ * may fall into any request. The body counts as a finding only if every repetition is over the bound.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -3,8 +3,8 @@
  * It reads the HTTP requests that pass, so that a test can strike at one of them: when it arrives, when its answer
  * comes back, or when the answer has been passed on.
  *
- * It changes no byte. It assumes that each request and each answer begins with a chunk of its own. That holds between
- * programs that wait for an answer before they send again on the same connection.
+ * The link changes no byte. It assumes that each request and each answer begins with a chunk of its own. That holds
+ * between programs that wait for an answer before they send again on the same connection.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
