@@ -178,7 +178,7 @@ describe('a view', { timeout: 30_000 }, () => {
     await tabs(1);
   });
 
-  it('takes the size of its window', async () => {
+  it('adopts the size of its window', async () => {
     const view = await look();
     await frame(view);
     view.send({ type: 'resize', width: 700, height: 500 });

@@ -61,7 +61,7 @@ describe('a program with a Chromium', { timeout: 60_000 }, () => {
     await said('its address', (line) => 'listening' in line);
   }, hookMs);
 
-  it('takes commands as lines, prints events, and exits cleanly when its input ends', async () => {
+  it('reads commands as lines, prints events, and exits cleanly when its input ends', async () => {
     const reach = [{ origin: site.origin }];
     const entry = `${site.origin}/`;
     const assigned = await command({ id: 1, do: 'assign', entry, reach });

@@ -14,7 +14,7 @@ const model = (modelName: string, prices: Record<string, number>) => ({
 });
 
 describe('the table of prices', () => {
-  it('takes only changed prices and new models from a file', () => {
+  it('adopts only changed prices and new models from a file', () => {
     const table = tableOf();
     const lines = refreshPrices(
       table,

@@ -307,7 +307,7 @@ describe('an agent run', () => {
     });
   });
 
-  it('can be finished, and takes no session after that', async () => {
+  it('can be finished, and accepts no session after that', async () => {
     const { buildHash } = await register('finisher');
     const run = { id: 'finished', buildHash, planned: 9 };
     const sessionId = await open(run);

@@ -280,7 +280,7 @@ describe('a report that a recycled host is clean', () => {
     expect(await held).toMatchObject({ assignment: { sessionId } });
   });
 
-  it('returns the same assignment to a held report and to a repeated report', async () => {
+  it('returns the same assignment to a report that waits for work and to a repeated report', async () => {
     const bodies = [
       { slug: 'notes', reuseWarm: true, seed: 7, clock: { mode: 'frozen' } },
       { slug: 'notes', reuseWarm: true, task: { instruction: 'Look.', seed: { rows: {} } } },

@@ -89,7 +89,7 @@ describe('the generation of a host', () => {
     await expect(host.beat()).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('is refused for a host that is marked as gone', async () => {
+  it('is refused in every report of a host that is marked as gone', async () => {
     const host = await warmHost(control);
     await gone(control, host);
     await expect(host.poll(0)).rejects.toMatchObject({ code: 'conflict' });

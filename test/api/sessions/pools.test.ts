@@ -101,7 +101,7 @@ const loadedHost = async (): Promise<PlayedHost> => {
 };
 
 describe('a pools file', () => {
-  it('is kept for orchestrators that start later, and only the leader can write it', async () => {
+  it('is stored for orchestrators that start later, and only the leader can write it', async () => {
     const kept = async () =>
       (await control.pool(readPoolsFile, { query: { installation: 'filed' } })).body.file;
     expect(await kept()).toBeNull();

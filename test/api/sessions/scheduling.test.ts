@@ -149,7 +149,7 @@ describe('a waiting session', () => {
     expect(await hostOf(second.id)).toBeUndefined();
   });
 
-  it('leaves hosts to sessions that wait longer, and takes the next one', async () => {
+  it('leaves hosts to sessions that have waited longer, and gets the next host', async () => {
     const waiting = [await open(), await open({ slug: 'other' })];
     const hosts = await Promise.all(Array.from({ length: 3 }, () => launchHost(control)));
     // As if the replica that made them warm died before it looked for waiting sessions.

@@ -349,7 +349,7 @@ describe('closing a session', () => {
 });
 
 describe('reading sessions', () => {
-  it('holds a read until the session is ready', async () => {
+  it('holds a read that waits until the session is ready', async () => {
     const host = await warmHost(control);
     const session = await open();
     const held = control.read(getSession, {
@@ -361,7 +361,7 @@ describe('reading sessions', () => {
     expect((await held).body.ready).toBe(true);
   });
 
-  it('answers a held read with the current state when the wait time is over', async () => {
+  it('answers a waiting read with the current state when the wait time is over', async () => {
     const session = await open();
     const held = await control.read(getSession, {
       params: { sessionId: session.id },

@@ -234,7 +234,7 @@ describe('batches with publish: later', () => {
 });
 
 describe('uploaded bytes of chunks', () => {
-  it('of a batch without redaction are kept at first, and are deleted after 8 days', async () => {
+  it('of a batch without redaction are kept for 8 days, and then deleted', async () => {
     const { batchId } = await sender.send({}, chunkOf(folders(1), 'folders'));
     await tidy();
     expect(await heldOf(batchId)).toHaveLength(1);
@@ -277,7 +277,7 @@ describe('uploaded bytes of chunks', () => {
 });
 
 describe('the job of a batch', () => {
-  it('is taken over when its worker is lost, and creates one version', async () => {
+  it('is continued by another worker when its worker is lost, and creates one version', async () => {
     const before = await head();
     const batchId = await sender.open();
     await sender.sendChunk(batchId, 0, chunkOf(folders(2_000), 'folders'));

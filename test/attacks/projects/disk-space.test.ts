@@ -110,7 +110,7 @@ describe('blobs that are being removed', () => {
       stage.control.config.quotas,
     );
 
-  it('delay no upload that does not need them, and delay those that do until they are gone', async () => {
+  it('delay no upload that does not need them, and delay other uploads until they are gone', async () => {
     const db = openDatabase(new Secret(stage.database.url), createLog('test', 'silent'));
     try {
       await begin(db, 'upl-dead', 'shared', 'doomed');

@@ -146,7 +146,7 @@ describe('a burst of opens with inline tasks', () => {
   };
   const burst = Array.from({ length: 64 }, (_, index) => index);
 
-  it('takes one job for all opens with the same task, and none when the burst is repeated', async () => {
+  it('uses one job for all opens with the same task, and no further job when the burst is repeated', async () => {
     const { check, checks } = await checker();
     for (let again = 0; again < 2; again += 1) {
       const verdicts = await Promise.all(burst.map(() => check({ instruction: 'the same' })));

@@ -67,7 +67,7 @@ describe('an orchestrator', () => {
     expect(await idsOf()).toEqual(before);
   });
 
-  it('yields to a later one of the same name, and leads again when that one is gone', async () => {
+  it('yields to a later orchestrator of the same name, and leads again when that one has ended', async () => {
     const epochs = [(await readLease())?.epoch ?? 0];
     second = await network.startOrchestrator('test');
     expect(second.said).toEqual({ leading: true });
