@@ -89,7 +89,7 @@ describe('every path', () => {
 });
 
 describe('a method that a path does not have', () => {
-  it('is 405 with Allow, whatever the body', async () => {
+  it('gets 405 with Allow, whatever the body', async () => {
     const answer = await control.raw({
       method: 'PUT',
       path: '/api/public/world-sessions/ses-1',
@@ -103,14 +103,14 @@ describe('a method that a path does not have', () => {
     expect([traced.status, traced.headers.allow]).toEqual([405, 'OPTIONS, POST']);
   });
 
-  it('is 405 on a fixed path, although another path with an argument has the method', async () => {
+  it('gets 405 on a fixed path, although another path with an argument has the method', async () => {
     for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
       const { status, headers } = await control.raw({ method, path: '/api/public/worlds/runtime' });
       expect([method, status, headers.allow]).toEqual([method, 405, 'OPTIONS, POST']);
     }
   });
 
-  it('is 405 on each listener, for every other method that Node accepts', async () => {
+  it('gets 405 on each listener, for every other method that Node accepts', async () => {
     const paths = {
       public: '/api/public/environments',
       host: '/api/host/hosts/some/warm',

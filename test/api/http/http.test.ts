@@ -32,7 +32,7 @@ describe('a request that cannot be served', () => {
       body,
     });
 
-  it('is 404 with a body for an unknown path', async () => {
+  it('gets 404 with a body for an unknown path', async () => {
     for (const method of ['GET', 'POST']) {
       const answer = await control.raw({ method, path: '/api/public/nothing?x=1' });
       expect(answer.status).toBe(404);
@@ -51,7 +51,7 @@ describe('a request that cannot be served', () => {
     ['a prototype', '{"__proto__":{"slug":"x"}}'],
   ];
 
-  it.each(bodies)('is 400 for a body of %s', async (_, body) => {
+  it.each(bodies)('gets 400 for a body of %s', async (_, body) => {
     const answer = await post(body);
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ message: expect.any(String), error: expect.anything() });
@@ -87,7 +87,7 @@ describe('a request that cannot be served', () => {
     expect(error.map(({ path }) => path[0]).sort()).toEqual(['idempotency-key', 'later', 'wait']);
   });
 
-  it('is 413 for a body that is too large, and 415 for one that is not JSON', async () => {
+  it('gets 413 for a body that is too large, and 415 for a body that is not JSON', async () => {
     const large = await post(JSON.stringify({ slug: 'x'.repeat(2_000_000) }));
     expect(large.status).toBe(413);
     expect(large.body).toMatchObject({ error: 'invalid' });
@@ -96,7 +96,7 @@ describe('a request that cannot be served', () => {
     expect(text.body).toMatchObject({ error: 'invalid' });
   });
 
-  it('is 400 for a text that PostgreSQL cannot store', async () => {
+  it('gets 400 for a text that PostgreSQL cannot store', async () => {
     const answer = await post(JSON.stringify({ slug: 'a\u0000b' }));
     expect(answer.status).toBe(400);
     const message = 'holds a zero byte (U+0000), which cannot be stored';
@@ -121,14 +121,14 @@ describe('a wrong address', () => {
     ['one of 10,000', `/worlds/${'a'.repeat(10_000)}`],
     ['a NUL', '/worlds/a%00b'],
     ['a session with a long id', `/world-sessions/${'s'.repeat(65)}/calls`],
-  ])('is 404 with the usual body of an error: %s', async (_, path) => {
+  ])('gets 404 with the usual body of an error: %s', async (_, path) => {
     const { status, body } = await get(path);
     expect(status).toBe(404);
     expect(body).toEqual({ message: expect.stringMatching(/^there is/), error: 'not_found' });
     expect(JSON.stringify(body).length).toBeLessThan(700);
   });
 
-  it.each(['/worlds/%zz', '/worlds/%ff', '/%'])('is 400 if it is malformed: %s', async (path) => {
+  it.each(['/worlds/%zz', '/worlds/%ff', '/%'])('gets 400 if it is malformed: %s', async (path) => {
     const { status, headers, body } = await get(path);
     expect(status).toBe(400);
     expect(body).toEqual({
@@ -143,7 +143,7 @@ describe('a wrong address', () => {
     expect(status).toBe(200);
   });
 
-  it('is 400 for an unknown query parameter, also on a route that has no query parameters', async () => {
+  it('gets 400 for an unknown query parameter, also on a route that has no query parameters', async () => {
     const { status, body } = await get('/worlds/none?wait=1&color=red');
     expect(status).toBe(400);
     expect(body).toMatchObject({
@@ -189,7 +189,7 @@ describe('a compressed body', () => {
     expect(answer.json()).toMatchObject({ status: 'ok' });
   });
 
-  it('is 413 if it would be too large, before it is fully inflated', async () => {
+  it('gets 413 if it would be too large, before it is inflated in full', async () => {
     const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, ' '));
     const path = '/api/public/world-sessions';
     expect(bomb.byteLength).toBeLessThan(1024 * 1024);
@@ -200,7 +200,7 @@ describe('a compressed body', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
   });
 
-  it('is 400 if it is not gzip, and 415 for other encodings', async () => {
+  it('gets 400 if it is not gzip, and 415 for other encodings', async () => {
     expect((await post(Buffer.from(body), 'gzip')).statusCode).toBe(400);
     expect((await post(gzipSync(body), 'br')).statusCode).toBe(415);
     expect((await post(gzipSync(body), 'gzip, gzip')).statusCode).toBe(415);
@@ -242,7 +242,7 @@ describe('every create operation', () => {
 });
 
 describe('a query that runs too long', () => {
-  it('is 524 with the usual body of an error', async () => {
+  it('gets 524 with the usual body of an error', async () => {
     const text = 'lock table audit_entries in access exclusive mode; select pg_sleep(120)';
     const held = control.sql(text).then(
       () => 'over',

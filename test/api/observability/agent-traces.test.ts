@@ -238,7 +238,7 @@ describe('a trace', () => {
     await ask('DELETE', '/traces/own');
   });
 
-  it('is 404 when it does not exist or belongs to another project', async () => {
+  it('gets 404 when it does not exist or belongs to another project', async () => {
     expect((await ask('GET', '/traces/none')).status).toBe(404);
     const answer = await control().raw({
       method: 'GET',
