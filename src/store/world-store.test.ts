@@ -198,8 +198,8 @@ describe('writing', () => {
   it('needs a transaction, and refuses a transaction inside another', async () => {
     const store = openSampleStore();
     expect(() => store.insert('users', { login: 'z', id: 8 })).toThrow('needs a transaction');
-    await expect(store.atomically(() => store.atomically(() => 1))).rejects.toThrow('itself');
-    await expect(store.exclusively(() => store.atomically(() => 1))).rejects.toThrow('itself');
+    await expect(store.atomically(() => store.atomically(() => 1))).rejects.toThrow('cannot be nested');
+    await expect(store.exclusively(() => store.atomically(() => 1))).rejects.toThrow('cannot be nested');
   });
 
   it('does not interleave two callers', async () => {

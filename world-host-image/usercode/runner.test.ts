@@ -218,7 +218,7 @@ describe('user code', () => {
   it('is refused if it lies outside of the folder for code', async () => {
     bench = await startBench();
     await expect(bench.code.load('/usr')).rejects.toThrow('outside of');
-    await expect(bench.code.load(join(bench.folder, 'none'))).rejects.toThrow('is not there');
+    await expect(bench.code.load(join(bench.folder, 'none'))).rejects.toThrow('does not exist');
   });
 });
 

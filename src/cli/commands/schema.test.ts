@@ -77,7 +77,7 @@ describe('svc worlds schema', () => {
     expect(written).toContain('.types/svc_env.d.ts');
     expect(written).not.toContain('tsconfig.json');
     expect(read('crm/tsconfig.json')).toBe('{}');
-    expect(await ran('check ./crm')).toContain('is sound');
+    expect(await ran('check ./crm')).toContain('is valid');
     expect(await run('types ./nowhere')).toMatchObject({ status: 1 });
   });
 
@@ -97,7 +97,7 @@ describe('svc worlds schema', () => {
     await ran('init code --connector code-hosting --name Ours');
     expect(read('code/svc-env.toml')).toMatch(/^name = "Ours"$/m);
     expect(read('code/connector.toml')).toContain('# ');
-    expect(await ran('check code')).toContain('code is sound');
+    expect(await ran('check code')).toContain('code is valid');
   });
 
   it('prints the warnings of the service', async () => {

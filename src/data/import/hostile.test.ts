@@ -36,7 +36,7 @@ describe('a file', () => {
     for (const bytes of cases) {
       const { kind, found } = await refuse({ bytes, rows: 1 });
       expect(kind).toBe('refused');
-      expect(found.at(-1)?.detail).toMatch(/^the chunk (is no whole gzip|has 0 rows)/);
+      expect(found.at(-1)?.detail).toMatch(/^the chunk (is not a complete gzip file|has 0 rows)/);
     }
   });
 

@@ -234,7 +234,7 @@ describe('svc up', () => {
     writeFileSync(file, whole.replace('maximum', 'maxium'));
     await service.prints('(did you mean "maximum"?)');
     writeFileSync(file, whole.replace('first', 'second'));
-    await service.prints('is taken as it is now; pools: second');
+    await service.prints('is applied; pools: second');
   });
 
   it('restarts a killed program, reports it, and sessions continue', async () => {
