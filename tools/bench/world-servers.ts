@@ -151,7 +151,8 @@ const checkAlike = async (servers: readonly CodeHost[]): Promise<void> => {
       const answers = new Set<string>();
       for (const server of servers) {
         const request = server.requests.cycles[operation][index];
-        if (request === undefined) throw new Error(`nothing asks for ${operation}`);
+        if (request === undefined)
+          throw new Error(`the benchmark has no request for the operation ${operation}`);
         answers.add(JSON.stringify(gist(await readJson(server, request))));
       }
       if (answers.size > 1) {

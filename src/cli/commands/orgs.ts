@@ -152,7 +152,7 @@ const addMembers = (orgs: Command, context: Context): void => {
   });
   addRequestCommand(members, context, {
     usage: 'remove <email>',
-    summary: "remove a member, including the member's roles in projects and tokens",
+    summary: "remove a member, with the member's project roles and tokens",
     example: 'svc orgs members remove bo@acme.example',
     connect: accountClientFor,
     operation: api.removeMembership,

@@ -33,7 +33,7 @@ export const addTaskInit = (tasks: Command, context: Context): void => {
   addCommand(tasks, {
     usage: 'init [file]',
     summary:
-      'write a starter task file, in which every change fails that is neither required nor allowed; no service is needed',
+      'write a starter task file that fails every change it neither requires nor allows; works without a service',
     example: 'svc worlds task init renew.json',
   })
     .option('--force', 'overwrite an existing file')

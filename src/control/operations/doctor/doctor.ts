@@ -39,7 +39,7 @@ const checkDatabase = async ({ db }: Parts): Promise<Finding> => {
   if (await isEmptied(db)) {
     return failed(
       'the database is empty: all its data is gone',
-      'restore a backup (docs/operate/install.md); the control plane stops, and migrates the empty database when it starts again. A database in a pod without a volume loses its data with the pod',
+      'restore a backup (docs/operate/install.md) before the control plane starts again: without one, it starts with a new, empty database. A database in a pod without a volume loses its data with the pod',
     );
   }
   await checkSchema(db);

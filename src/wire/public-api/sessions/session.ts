@@ -265,7 +265,7 @@ export const OpenSessionBody = Type.Object(
         minLength: 1,
         maxLength: 800,
         description:
-          "the trace session of the session's trace; default: one with the id of the session",
+          "id of the trace session that groups this session's trace with others; default: the id of this session",
       }),
     ),
   },
