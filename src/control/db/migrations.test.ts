@@ -75,7 +75,7 @@ describe('JSON of clients', () => {
   });
 
   it.each(["c.error -> 'code'", "a.input->>'x'", 'x::jsonb', 'json_typeof(x)'])(
-    'would be found to be searched by %s',
+    'is recognized as searched by the SQL %s',
     (text) => {
       expect(looksInto.test(text)).toBe(true);
     },

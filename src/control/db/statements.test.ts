@@ -3,7 +3,7 @@ import { isTest, sourceFiles } from '#test/support/repository/imports.ts';
 import { replannedStatement, statement } from './core/database.ts';
 
 describe('statements', () => {
-  it('are all declared, each prepared one with a unique name', async () => {
+  it('are all declared, and each prepared statement has a unique name', async () => {
     const files = sourceFiles('src/control/db').filter((file) => !isTest(file));
     const declaring = files.filter((file) => !file.includes('/migrations/'));
     expect(declaring.length).toBeGreaterThan(90);
@@ -14,7 +14,7 @@ describe('statements', () => {
     expect(refused).toEqual([]);
   });
 
-  it('refuse a second prepared statement with the same name, as a connection would', () => {
+  it('cannot be declared with the name of another prepared statement, as on a connection', () => {
     statement('test_named_twice', 'select 1');
     expect(() => statement('test_named_twice', 'select 2')).toThrow('are named "test_named_twice"');
   });
@@ -29,7 +29,7 @@ describe('statements', () => {
     expect(first?.text).not.toBe(second?.text);
   });
 
-  it('refuse a name that PostgreSQL would truncate', () => {
+  it('cannot have a name that PostgreSQL would truncate', () => {
     expect(() => statement('n'.repeat(64), 'select 1')).toThrow('too long');
   });
 });

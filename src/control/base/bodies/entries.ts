@@ -1,6 +1,6 @@
 /**
  * Counts the entries of each list in a JSON text by the position of the list, without parsing the text. The text may be
- * incomplete, because it may still be in decompression.
+ * incomplete, because the entries may be counted while the text is still being decompressed.
  */
 
 /** Maximum depth at which the entries of lists are counted. */

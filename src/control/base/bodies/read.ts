@@ -48,7 +48,10 @@ const keep = (id: string, body: unknown, options: KeepOptions): unknown => {
 
 type Members = Record<string, unknown>;
 
-/** Returns the value without members that its schema does not name. So they need not be sent between processes. */
+/**
+ * Returns the value without the members that its schema does not name, because these need not be sent between
+ * processes.
+ */
 const declaredOf = (schema: Members | undefined, value: unknown): unknown => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { properties } = (schema ?? {}) as { properties?: Record<string, Members> };

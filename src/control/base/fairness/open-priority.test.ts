@@ -26,7 +26,7 @@ describe('a writer', () => {
     return seen;
   };
 
-  it('waits while a session is opened, and continues after its answer was sent', async () => {
+  it('waits while a session is opened, and continues after the answer to the open was sent', async () => {
     const priority = createOpenPriority(() => Date.now());
     const open = lasting();
     const opened = priority.during(open.work);

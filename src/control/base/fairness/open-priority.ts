@@ -28,7 +28,7 @@ export const mostHeldMs = 1_000;
 export type YieldToOpens = () => Promise<void>;
 
 export type OpenPriority = {
-  /** Runs the work of an open, which has priority meanwhile. */
+  /** Runs the work of an open, and gives the open priority meanwhile. */
   during<Value>(work: () => Promise<Value>): Promise<Value>;
   /** Returns true if an open is in flight or one finished within the last 5 s. */
   wasTaken(): boolean;

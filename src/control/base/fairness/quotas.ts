@@ -41,7 +41,7 @@ export type Quotas = {
   uploadMib: number;
 };
 
-/** Quotas because of which a request can be refused, by the names that clients see. */
+/** Names, as clients see them, of the quotas because of which a request can be refused. */
 export const quotaNames = [
   'sessions',
   'opens_per_minute',
@@ -73,7 +73,7 @@ export type QuotaRefusal = {
 const usualRetryMs = 5_000;
 
 type Words = {
-  /** Name in messages of what is used up. */
+  /** Noun with which messages name the objects that the quota limits. */
   what: string;
   /** Unit of the limit in messages. */
   unit: string;

@@ -121,8 +121,8 @@ export type PoolShape = {
   /** Limits for requests of projects: for all of them together, and for those of one project. */
   turns: ProjectQueueLimits;
   /**
-   * Limits of the queue in front of the connections. In this queue wait requests that have passed the project queue,
-   * and work without a project: of hosts, of orchestrators, and of the program itself.
+   * Limits of the queue in front of the connections. Requests wait in it once they have passed the project queue. Work
+   * without a project (of hosts, orchestrators and the program itself) waits only in this queue.
    */
   line: { waiting: number; waitMs: number };
 };

@@ -23,7 +23,7 @@ it('check reports a full disk until the statement that failed because of it succ
   diskSpace.check();
 });
 
-it('check reports a full disk for at most 10 s if nothing is written any more', async () => {
+it('check reports a full disk for at most 10 s after the last write', async () => {
   const { diskSpace, fail, pass } = start();
   await fail('commit');
   pass(9_999);

@@ -28,8 +28,8 @@ export const withoutHeavy = (plain: string): string =>
      from paged order by place`;
 
 /**
- * Builds a query in one pass, for the columns `plain` and the large columns of the first `most` rows of `from`. The
- * large columns are included up to `bytes` bytes.
+ * Builds a query that reads, in one pass, the columns `plain` and the large columns of the first `most` rows of `from`.
+ * The large columns are included up to `bytes` bytes.
  */
 export const wholeWithHeavy = (
   plain: string,

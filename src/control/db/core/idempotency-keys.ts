@@ -1,6 +1,7 @@
 /**
- * Records what a request with an `Idempotency-Key` created. The record is written in the transaction that creates the
- * version, so a key never refers to a version that does not exist.
+ * Idempotency of requests that create a version. If a request has an `Idempotency-Key`, the object that it created is
+ * recorded under the key. The record is written in the transaction that creates the version, so a key never refers to a
+ * version that does not exist.
  */
 import { type Queryable, statement } from './database.ts';
 

@@ -31,7 +31,7 @@ describe('named parameters of a statement', () => {
     expect(valuesOf(statement, { host: null, id: 'ses-1', more: 1 })).toEqual(['ses-1', null]);
   });
 
-  it('are reported as missing if one has no value', () => {
+  it('cause an error if one of them has no value', () => {
     const statement = { name: 'find', names: ['id', 'host'] };
     const given = { id: 'ses-1', host: undefined };
     expect(() => valuesOf(statement, given)).toThrow('the statement find lacks :host');

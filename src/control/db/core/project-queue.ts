@@ -35,8 +35,8 @@ export type ProjectQueueLimits = {
   /** Maximum number of units of work of one project that run at the same time. */
   ofProject: number;
   /**
-   * Maximum number of units of work of one project that wait, and maximum wait in milliseconds. Because of these
-   * limits, work is refused only before its first query has run.
+   * Maximum number of units of work of one project that wait, and maximum wait in milliseconds. If one of them is
+   * exceeded, work is refused only if its first query has not run yet.
    */
   waiting: number;
   waitMs: number;

@@ -105,7 +105,7 @@ it('the write batcher writes a single item at once, but waits a moment for more 
   expect(begun.slice(3)).toEqual([['e'], ['f']]);
 });
 
-it('items that have waited for the moment are written as soon as the batch before them ends', async () => {
+it('items that have waited for their gathering time are written as soon as the batch before them ends', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   const { take, begun, end } = startGroup({ gatherMs: 1 });
   void take('p', 'a');
@@ -144,7 +144,7 @@ it('items with the same key are written one after another, in order', async () =
   expect(done).toEqual(['a first', 'a second']);
 });
 
-it('take returns undefined for items that a batch left out, and for all items of a batch that failed because of one', async () => {
+it('take returns undefined for items that a batch left out, and for all items of a batch that failed because of one item', async () => {
   const { take, answer, end } = startGroup();
   answer(([first]) => [first?.key, undefined]);
   const some = Promise.all([take('p', 'a'), take('p', 'b')]);
@@ -157,7 +157,7 @@ it('take returns undefined for items that a batch left out, and for all items of
   expect(await failed).toEqual([undefined, undefined]);
 });
 
-it('take rejects all items of a batch that failed because of none of them, and the next batch is written', async () => {
+it('take rejects all items of a batch that failed for a reason other than an item, and the next batch is written', async () => {
   const { take, end } = startGroup({ items: 2 });
   const failed = Promise.allSettled([take('p', 'a'), take('p', 'b')]);
   const next = take('p', 'c');

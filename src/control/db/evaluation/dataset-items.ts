@@ -142,7 +142,10 @@ export const listItems = async (
   return db.query<ItemRow>(page.statement, page.values);
 };
 
-/** Counts the matching items, up to `most`. `most` is larger than the last page that clients can request by number. */
+/**
+ * Counts the matching items, up to `most`. `most` is larger than the number of items up to the last page that clients
+ * can request.
+ */
 export const countItems = (
   db: Queryable,
   conditions: readonly Condition[],

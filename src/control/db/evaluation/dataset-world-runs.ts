@@ -194,13 +194,13 @@ export type RolloutRow = {
   verdict: string | null;
   score: number | null;
   error: string | null;
-  /** How the item's agent ended; null if that was not reported. */
+  /** Reported end of the item's agent; null if no end was reported. */
   agent: RolloutAgent | null;
 };
 
 export type RolloutAgent = Pick<AgentEndRow, 'outcome' | 'exitCode' | 'signal' | 'lastLines'>;
 
-/** SQL column with how the agent of a rollout's session ended; that report is joined as `a`. */
+/** SQL column with the reported end of the agent of a rollout's session. The report must be joined as `a`. */
 const agentColumn = `case when a.session_id is not null then json_build_object('outcome', a.outcome,
     'exitCode', a.exit_code, 'signal', a.signal, 'lastLines', a.last_lines) end as agent`;
 const agentJoin = 'left join session_agents a on a.session_id = o.session_id';

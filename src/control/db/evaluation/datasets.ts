@@ -13,8 +13,8 @@ export type DatasetRow = {
   inputSchema: string | null;
   expectedOutputSchema: string | null;
   /**
-   * Number that each write to the dataset's schemas or items raises. It is text, because it may exceed the integers of
-   * JavaScript.
+   * Number that is raised by each write to the dataset's schemas or items. It is text, because it may exceed the
+   * integers of JavaScript.
    */
   revision: string;
   activeItems: number;

@@ -1,6 +1,6 @@
 /**
- * Daily metrics of a project. They are computed from the daily sums (daily-usage.ts). Where these cannot answer the
- * filters, they are computed from traces and observations.
+ * Daily metrics of a project. They are computed from the daily sums (daily-usage.ts). If the sums cannot answer the
+ * filters, the metrics are computed from traces and observations.
  */
 import type { Queryable } from '../core/database.ts';
 import { type Bind, type Condition, conditioned } from '../core/where.ts';

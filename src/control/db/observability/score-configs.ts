@@ -47,7 +47,7 @@ const countStatement = statement(
   'select count(*)::int as total from score_configs where project_id = $1',
 );
 
-/** Lists a page of the project's configs, newest first, and returns their number, which is at most `mostConfigs`. */
+/** Lists a page of the project's configs, newest first, and counts all of the project's configs. */
 export const listConfigs = async (
   db: Queryable,
   projectId: string,

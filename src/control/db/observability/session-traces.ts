@@ -225,9 +225,9 @@ export type UnwrittenCall = TracedCall & {
 };
 
 /**
- * Returns calls of ended sessions that have no ledger entry, because no host took them or their host was lost. For the
- * sessions in `failedIds`, answered calls are included, because a host can be lost after it answered and before it sent
- * its ledger.
+ * Returns calls of ended sessions that have no ledger entry, because no host claimed them or their host was lost. For
+ * the sessions in `failedIds`, answered calls are included, because a host can be lost after it answered and before it
+ * sent its ledger.
  */
 export const findUnwritten = async (
   tx: Queryable,

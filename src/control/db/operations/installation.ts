@@ -1,4 +1,4 @@
-/** Reads about the whole installation, for operators: pools, hosts, leases, clocks, and everything that is stuck. */
+/** Queries about the whole installation, for operators: pools, hosts, leases, clocks, and everything that is stuck. */
 import { type HostState, liveHostStates } from '#domain/host.ts';
 import type { AdminHost, PoolReport } from '#wire/admin-api/operations.ts';
 import { type Queryable, statement } from '../core/database.ts';

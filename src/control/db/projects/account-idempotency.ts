@@ -1,6 +1,6 @@
 /**
- * Records what a request about an account with an `Idempotency-Key` created. The record is written in the same
- * transaction as the created object.
+ * Idempotency of requests that change the accounts of an organization. If a request has an `Idempotency-Key`, the
+ * object that it created is recorded under the key, in the transaction that creates the object.
  */
 import { type Queryable, statement } from '../core/database.ts';
 
@@ -14,8 +14,8 @@ const insertStatement = statement(
 );
 
 /**
- * Records what the request with a key created. Returns false if the key was used before. Waits for a concurrent request
- * with the same key.
+ * Records which object the request with a key created. Returns false if the key was used before. Waits for a concurrent
+ * request with the same key.
  */
 export const insertAccountCreation = async (
   tx: Queryable,

@@ -1,4 +1,4 @@
-/** Creation, lists and revocation of key pairs. How they authenticate is in `keys.ts`. */
+/** Creation, lists and revocation of key pairs. Their authentication is in `keys.ts`. */
 import { type Queryable, statement } from '../core/database.ts';
 
 /** Owner of keys: a project; or the organization itself, if `projectId` is null. */

@@ -92,7 +92,7 @@ export const setMember = async (
 
 const removeStatement = removeFrom('remove_member', places.organization);
 
-/** Removes a member together with the member's roles in projects and tokens. */
+/** Removes a member, the member's tokens, and the member's roles in projects. */
 export const removeMember = async (
   tx: Queryable,
   of: { organizationId: string; userId: string },

@@ -9,14 +9,14 @@
  * | - | - | - | - |
  * | nothing | `a` | `a` always | the first start |
  * | `a` | `b a` | `a`, `b` in ten minutes | a rotation begins |
- * | `a`, `b` soon | `b a` | the same | its next replicas |
+ * | `a`, `b` soon | `b a` | the same | further replicas of the rotation start |
  * | `a`, `b` soon | `a` | `a` | an old replica runs or starts, or the rotation was reverted |
  * | `a` | `b a` | `a`, `b` in ten minutes | old replicas are gone; or the rotation is tried again, at any later time |
  * | `a`, `b` soon | `a b` | `a` | reverted with both values, before `b` was used |
  * | `a`, `b` in use | `b a` | the same | replicas start again |
  * | `a`, `b` in use | `b` | `b` | the rotation is complete |
- * | `a`, `b` in use; or `b` | `a b` | `b`, `a` in ten minutes | back to the earlier value, which is the newer now |
- * | `b`, `a` soon | `b a` | `b` | an old replica of that runs, or it was reverted as well |
+ * | `a`, `b` in use; or `b` | `a b` | `b`, `a` in ten minutes | return to the earlier value, which now counts as the newer one |
+ * | `b`, `a` soon | `b a` | `b` | a replica from before that return runs, or the return was reverted as well |
  * | `b` | `a` | `a` always | one value replaced by another at once: tokens made with `b` are lost |
  */
 import { type Database, statement } from '../core/database.ts';

@@ -1,4 +1,4 @@
-/** How the agent commands that were run for sessions ended. */
+/** Reported ends of the agent commands that were run for sessions. */
 import type { AgentOutcome } from '#domain/agent-end.ts';
 import { type Queryable, statement } from '../core/database.ts';
 

@@ -1,13 +1,13 @@
 /**
  * Assigns sessions to warm hosts. Each assignment is one statement, so a session and a host are either both assigned to
- * each other or neither is. An open skips hosts that another transaction has locked. It also takes no host that a
- * waiting session could have. So waiting sessions come before new ones, and the session with the longest wait comes
- * first. Waiting sessions are assigned under an advisory lock, one assignment at a time. Without the lock, two
- * transactions of which one has locked the session and the other the host would each skip what the other has locked. A
- * host that has loaded a world version serves only that version, and so only that version's project. A blank host
- * serves any version. Hosts that have loaded the version and never had a session come first. `reuseWarm` decides
- * whether hosts that have had a session come before or after the blank ones. Every host must also match the session's
- * tier, isolation and size (src/domain/pool.ts).
+ * each other or neither is. An open skips hosts that another transaction has locked. It also skips hosts that a waiting
+ * session could have. So waiting sessions come before new ones, and the session with the longest wait comes first.
+ * Waiting sessions are assigned under an advisory lock, one assignment at a time. Without the lock, two transactions of
+ * which one has locked the session and the other the host would each skip what the other has locked. A host that has
+ * loaded a world version serves only that version, and so only that version's project. A blank host serves any version.
+ * Hosts that have loaded the version and never had a session come first. `reuseWarm` decides whether hosts that have
+ * had a session come before or after the blank ones. Every host must also match the session's tier, isolation and size
+ * (src/domain/pool.ts).
  */
 import type { HostWish } from '#domain/pool.ts';
 import type { BrowserTier, SessionStart } from '#domain/session.ts';
@@ -59,8 +59,7 @@ const fittingHost = ({ version, reuseWarm, wish, onlyIf = 'true' }: Fitting): st
    for no key update of h skip locked`;
 
 /**
- * Builds the update of a host that takes a session. If the host had another version loaded, its state digest is
- * cleared.
+ * Builds the update of a host that gets a session. If the host had another version loaded, its state digest is cleared.
  */
 const hostTakes = (session: string, version: string): string =>
   `update hosts h

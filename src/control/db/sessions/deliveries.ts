@@ -145,7 +145,7 @@ const settleStatement = statement(
     where a.session_id = :sessionId and a.delivery_id = e.delivery_id and a.entry_id is null`,
 );
 
-/** Records for each response which ledger entry shows it. */
+/** Records, for each response, the ledger entry that contains it. */
 export const settleAnswers = async (
   db: Queryable,
   sessionId: string,
@@ -158,7 +158,7 @@ export const settleAnswers = async (
   });
 };
 
-/** Response that no ledger entry shows yet. */
+/** Response that no ledger entry contains yet. */
 export type OpenAnswer = AnswerRow & {
   projectId: string;
   sessionId: string;
@@ -189,7 +189,7 @@ const claimStatement = statement(
 );
 
 /**
- * Claims responses that no ledger entry shows yet and whose sessions are open. Responses that were sent to their
+ * Claims responses that no ledger entry contains yet and whose sessions are open. Responses that were sent to their
  * session within the last 30 s are left out.
  */
 export const claimOpenAnswers = (db: Queryable): Promise<OpenAnswer[]> =>
@@ -208,7 +208,7 @@ const endedStatement = statement(
     where a.entry_id is null and ${isHandedOver} limit 100`,
 );
 
-/** Returns some of the closed sessions that have responses which no ledger entry shows. */
+/** Returns some of the closed sessions that have responses which no ledger entry contains. */
 export const findEndedWithAnswers = async (db: Queryable): Promise<string[]> =>
   (await db.query<{ id: string }>(endedStatement, [])).map(({ id }) => id);
 
@@ -220,8 +220,8 @@ const claimOfStatement = statement(
 );
 
 /**
- * Locks those responses of a closed session that no ledger entry shows. Returns none as long as the session's host may
- * still write them.
+ * Locks those responses of a closed session that no ledger entry contains. Returns none as long as the session's host
+ * may still write them.
  */
 export const claimAnswersOf = (tx: Queryable, sessionId: string): Promise<OpenAnswer[]> =>
   tx.query<OpenAnswer>(claimOfStatement, [sessionId]);
@@ -239,7 +239,7 @@ const answerEntriesStatement = statement(
     where r.session_id = $1 and r.via = 'webhook' and right(r.operation, ${answerSuffix.length}) = '${answerSuffix}'`,
 );
 
-/** Returns the number of the last ledger entry of a session, and the entries that show responses. */
+/** Returns the number of the last ledger entry of a session, and the entries that contain responses. */
 export const findAnswerEntries = async (
   db: Queryable,
   sessionId: string,

@@ -74,7 +74,7 @@ export const lockStuckSession = (
 ): Promise<LockedSession | undefined> =>
   first(tx.query<LockedSession>(lockStuckStatement, { sessionId, ...stuck }));
 
-/** How a session ends. If the session already has a reason because it was being closed, it keeps that reason. */
+/** End of a session to be recorded. If the session was being closed, it already has a reason, and keeps that reason. */
 export type Ending = { to: 'CLOSED' | 'FAILED'; reason: EndReason; error: SessionError | null };
 
 const finishStatement = (to: Ending['to']) =>
@@ -271,7 +271,9 @@ const endStatement = statement(
    returning id, kind, state`,
 );
 
-/** Ends the open calls of a session that ended. A call becomes `cancelled` if no host took it, otherwise `lost`. */
+/**
+ * Ends the open calls of a session that ended. A call becomes `cancelled` if no host had claimed it, otherwise `lost`.
+ */
 export const endCalls = async (
   tx: Queryable,
   sessionId: string,

@@ -11,7 +11,7 @@ export type GatewayWelcome = 'seen' | 'refused';
 export const mostRefused = 20;
 
 const forgetAfter = "interval '1 hour'";
-/** Time after which an address is deleted from which no request had a valid token, as an SQL interval. */
+/** Time, as an SQL interval, after which an address is deleted if no request from it had a valid token. */
 const forgetRefusedAfter = "interval '2 minutes'";
 
 const noteStatement = statement(

@@ -15,7 +15,7 @@ export type NewHost = HostOffer & {
   pool: string;
   /** Name of the runtime driver, shown to operators. */
   runtime: string;
-  /** How the host gets its address; absent if an orchestrator of the previous release registers the host. */
+  /** Way in which the host gets its address; absent if an orchestrator of the previous release registers the host. */
   addressing?: HostAddressing | undefined;
   /** Maximum number of live hosts of the pool, including this one. */
   maxLive: number;
@@ -123,7 +123,7 @@ const addressStatement = statement(
 /** Addresses of a host, and the state of its tokens. */
 export type HostWhereabouts = {
   runtime: string;
-  /** How the host gets its address; null if a program of the previous release registered the host. */
+  /** Way in which the host gets its address; null if a program of the previous release registered the host. */
   addressing: HostAddressing | null;
   state: HostState;
   address: string | null;

@@ -12,7 +12,7 @@ import type { SessionHost } from './calls.ts';
 import { entryValues, keptBytes, writeEntries } from './requests.ts';
 import { type SessionRow, sessionColumns } from './session-row.ts';
 
-/** Next state of the host, and the SQL condition that proves that it is clean. */
+/** Next state of the host, and the SQL condition on the host under which the session is closed. */
 type Release = { name: string; to: 'recycling' | 'warm'; proof: string };
 
 // Locks the session first, then its host, like every transaction that ends a session.
@@ -60,9 +60,9 @@ export type Recycled = {
 };
 
 /**
- * Closes a session whose host may recycle, or has already recycled and proves that it still has its former load. Also
- * writes the last ledger entries; with them, the ledger may exceed its limit (see `makeRoom`). Writes nothing and
- * returns undefined if ending the session needs other steps.
+ * Closes a session, and makes its host recycle. With `holding`, the host has already recycled; it becomes warm if the
+ * reported bundle and state digest equal the stored ones. Also writes the last ledger entries; with them, the ledger
+ * may exceed its limit (see `makeRoom`). Writes nothing and returns undefined if ending the session needs other steps.
  */
 export const closeAndRecycle = async (
   db: Queryable,

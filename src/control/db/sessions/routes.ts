@@ -1,5 +1,5 @@
 /**
- * Reads for gateways: the address at which a session is served, and the validity of links to the session's surfaces.
+ * Queries for gateways: the address at which a session is served, and the validity of links to the session's surfaces.
  */
 import type { EndReason, LinkScope, SessionState, SurfaceKind } from '#domain/session.ts';
 import type { QuotaRefusal } from '../../base/fairness/quotas.ts';

@@ -1,4 +1,4 @@
-/** Reads of sessions, and changes that concern nothing but a session. */
+/** Queries about sessions, and changes that concern nothing but a session. */
 import { AppError } from '#domain/error.ts';
 import type { Verdict } from '#domain/grade.ts';
 import { isId } from '#domain/id.ts';
@@ -107,7 +107,7 @@ export type SessionFilter = {
   build?: string;
   /** Id of a run. Only the sessions of this run are listed. */
   run?: string;
-  /** Whether sessions of runs are listed. If absent, they are left out, unless `run` is given. */
+  /** Filter for sessions of runs. If it is absent, such sessions are left out, unless `run` is given. */
   runs?: RunFilter;
 };
 
@@ -195,7 +195,7 @@ const listStatement = (of: OfRuns) =>
     order by s.created_at desc, s.id desc`,
   );
 
-/** Statements for a page of sessions, by whether sessions of runs are listed. */
+/** Statements for a page of sessions, by the filter for sessions of runs; `named` lists those of a single run. */
 export const listSessionsStatements = {
   exclude: listStatement('exclude'),
   include: listStatement('include'),

@@ -1,6 +1,6 @@
 /**
- * Push of webhooks: whether the service itself posts a project's deliveries to their receivers, and the destinations to
- * which deliveries are sent in place of the registered URLs.
+ * Settings for the push of webhooks. A project sets whether the service itself posts the deliveries to their receivers.
+ * A world may have destinations, to which deliveries are sent in place of the registered URLs.
  */
 import { type Queryable, statement } from '../core/database.ts';
 

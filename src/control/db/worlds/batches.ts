@@ -15,7 +15,7 @@ import { type Database, type Queryable, replannedStatement, statement } from '..
 import { type Count, type CountRow, countOf, type Read, toCount, toRead } from '../core/lists.ts';
 import { batchBefore } from '../core/states.ts';
 
-/** What a batch adds to a version besides rows. */
+/** Values that a processed batch gives to a version, in addition to its rows. */
 export type BatchOutcome = {
   stateDigest: string;
   snapshotBytes: number;

@@ -1,7 +1,7 @@
 /**
- * Summaries of versions, so that lists do not read the versions' contracts: facts, and texts by their names. The length
- * of a text is known without reading the text. Both are written together with the version. For versions of an earlier
- * release, the facts are computed here, one version at a time, so that an upgrade does not wait for them.
+ * Summaries of versions: facts, and texts by their names. Lists read them in place of the versions' contracts. The
+ * length of a text is known without reading the text. Both are written together with the version. For versions of an
+ * earlier release, the facts are computed here, one version at a time, so that an upgrade does not wait for them.
  */
 
 import type { Digest } from '#domain/world.ts';

@@ -129,8 +129,8 @@ const insertVersion = async (
 };
 
 /**
- * What the request for a version asked for: its `Idempotency-Key` with the rest of the answer to it, tests to run, and
- * a gate.
+ * Parts of the request that creates a version: its `Idempotency-Key` with the rest of its answer, tests to run, and a
+ * gate.
  */
 export type VersionRequest = {
   once: Creation | undefined;

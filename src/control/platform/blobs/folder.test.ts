@@ -27,7 +27,7 @@ describe('a folder of blobs', () => {
     expect(entries.filter((entry) => entry.isFile())).toHaveLength(1);
   });
 
-  it('reports when it cannot be used', async () => {
+  it('reports that it cannot be used', async () => {
     await expect(openFolderBlobs('/dev/null/blobs')).rejects.toMatchObject({ code: 'unavailable' });
     await rm(join(folder, 'deep'), { recursive: true });
     await expect(blobs.check()).rejects.toMatchObject({ code: 'unavailable' });

@@ -30,8 +30,8 @@ import {
 } from './blobs.ts';
 
 /**
- * Time limits of operations with all attempts, in milliseconds. A host repeats its request after ten seconds, so a read
- * must take less; a readiness probe waits for five seconds.
+ * Time limits of operations, including all attempts, in milliseconds. A host repeats its request after ten seconds, so
+ * a read must take less; a readiness probe waits for five seconds.
  */
 const limits = { readMs: 8_000, writeMs: 30_000, checkMs: 3_000 };
 /**
@@ -42,7 +42,8 @@ const mib = 1024 * 1024;
 const connectMs = 2_000;
 const silenceMs = 5_000;
 /**
- * Maximum number of attempts; with it, refused connections and similar failures are retried for at most 1.5 seconds.
+ * Maximum number of attempts. With this number, refused connections and similar failures are retried for at most 1.5
+ * seconds.
  */
 const mostAttempts = 6;
 
@@ -109,8 +110,8 @@ const unlessMissing = async <Value>(work: Promise<Value>): Promise<Value | undef
 };
 
 /**
- * Bucket, or the part of a bucket under a prefix. If they fail, all methods throw `unavailable`, except those that only
- * presign addresses.
+ * Bucket, or the part of a bucket under a prefix. Every method throws `unavailable` when it fails, except the methods
+ * that only presign addresses.
  */
 export class Bucket {
   /** Location of the bucket as messages name it. */

@@ -25,7 +25,7 @@ describe('a signed address', () => {
     expect(() => made.readTerms('PUT', sha256, queryOf(url))).toThrow(refused);
   });
 
-  it('is valid only for the terms that it was made for', async () => {
+  it('is valid only for the terms that its signature covers', async () => {
     const made = addresses();
     const upload = queryOf((await made.upload('chk-1', awaited)).url);
     const download = queryOf((await made.download(awaited.digest, { name: 'refusals.jsonl' })).url);

@@ -26,7 +26,7 @@ const bench = () => {
   return { rate, spendMany, asked: () => asked, pass: (ms: number) => (nowMs += ms) };
 };
 
-describe('the rate of calls', () => {
+describe('the rate limit of calls', () => {
   it('is checked with one database query for many calls, also for concurrent calls', async () => {
     const { spendMany, asked } = bench();
     expect(await spendMany(4)).toBe(4);

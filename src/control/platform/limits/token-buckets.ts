@@ -25,7 +25,7 @@ export type Spent = {
 
 export type TokenBuckets = { spend(name: string, most: number): Promise<Spent> };
 
-/** Number of batches in memory from which on those of past minutes are removed. */
+/** Number of batches in memory at which the removal of batches of past minutes begins. */
 const mostBuckets = 1_000;
 
 export const createTokenBuckets = (

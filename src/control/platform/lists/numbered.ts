@@ -9,8 +9,8 @@ import { afterCursor, type Order, writeCursor } from './cursor.ts';
 import { invalidParameter, metaOf, numberIn, pageIn, type RawQuery, textIn } from './query.ts';
 
 /**
- * Maximum number of items that are counted in a list with page numbers. It is larger than the last page that clients
- * may request.
+ * Maximum number of items that are counted in a list with page numbers. It is larger than the number of items up to the
+ * end of the last page that clients may request.
  */
 export const walkedItems = limits.lookedAtItems + 2 * limits.pageMax;
 

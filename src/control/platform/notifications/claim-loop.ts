@@ -1,7 +1,7 @@
 /**
  * Loops over jobs in the database, which all replicas share. A loop claims jobs and runs them, up to a fixed number at
- * the same time. A replica that queues a job notifies the topic of the loop. The loop also polls, among others for jobs
- * whose worker died.
+ * the same time. A replica that queues a job notifies the topic of the loop. The loop also polls, for example to find
+ * jobs whose worker died.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';

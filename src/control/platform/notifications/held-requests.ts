@@ -12,8 +12,8 @@ export type Hold<Value> = {
   ms: number;
   signal: AbortSignal;
   /**
-   * Queries the state and returns the answer; undefined if there is none yet. Gets the value of the notification, if it
-   * carried one.
+   * Queries the state and returns the answer; undefined if there is none yet. `brought` has the values of the
+   * notification; undefined if it has none.
    */
   look(brought: NotifiedValues | undefined): Promise<Value | undefined>;
   /** Runs instead of a plain wait, and must call `wait`. If it returns a value, that is the answer. */

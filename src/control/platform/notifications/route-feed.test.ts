@@ -16,7 +16,7 @@ describe('the feed of routes', () => {
     expect(feed.since(reach(feed, cursor))).toBeUndefined();
   });
 
-  it('reports `missed` for a cursor if it no longer has all changes that follow', () => {
+  it('reports `missed` for a cursor if the feed no longer has all changes after the cursor', () => {
     const feed = createRouteFeed(2);
     const cursor = reach(feed);
     for (const id of ['a', 'b', 'c', 'd', 'e']) feed.note(id);

@@ -1,8 +1,9 @@
 /**
- * Feed of the sessions whose route changed, as this process was notified of them, in a list of limited length. Gateways
- * follow the feed. A cursor holds positions in the lists of several processes, because a load balancer may send each
- * poll to another process. If a cursor has no valid position in this list, the answer says `missed`, and the gateway
- * fetches all routes again. A position is invalid if it is too old or notifications may have been missed after it.
+ * Feed of route changes, which gateways follow. It is a list, of limited length, of the sessions with a changed route
+ * of which this process was notified. A cursor holds positions in the lists of several processes, because a load
+ * balancer may send each poll to another process. If a cursor has no valid position in this list, the answer says
+ * `missed`, and the gateway fetches all routes again. A position is invalid if it is too old or notifications may have
+ * been missed after it.
  */
 import { randomBytes } from 'node:crypto';
 import type { RouteChanges } from '#wire/gateway-api/operations.ts';

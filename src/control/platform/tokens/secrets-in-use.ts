@@ -43,7 +43,7 @@ const reportMarks = (db: Database, [present, ...others]: [MarkedSecret, ...Marke
   noteSecrets(db, [present.mark, ...others.map(({ mark }) => mark)], rollMs);
 
 /**
- * Reads the time since when each value is in use. Starts the loop that reports the values of this replica and reads
+ * Reads the time from which each value is in use. Starts the loop that reports the values of this replica and reads
  * these times again.
  */
 export const openSecretsInUse = async (

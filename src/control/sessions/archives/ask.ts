@@ -42,7 +42,8 @@ const askPage = async (
 };
 
 /**
- * Passes each page on when it arrives. Returns false if the session changed in between. Throws the errors of `askHost`.
+ * Passes each page on when it arrives. Returns false if the session changed between two pages. Throws the errors of
+ * `askHost`.
  */
 const passPages = async (
   parts: SessionParts,

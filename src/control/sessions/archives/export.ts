@@ -20,7 +20,7 @@ const findExported = async (
   return { session, version, taskJson: await findSessionTask(db, sessionId) };
 };
 
-/** Writes the archive to a path. If the session changes in the meantime, it starts over. */
+/** Writes the archive to a path. If the session changes during the export, starts over. */
 const writeAt = async (
   parts: SessionParts,
   asked: SessionAsked,

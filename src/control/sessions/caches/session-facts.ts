@@ -18,7 +18,7 @@ export type SessionFacts = {
   note(session: SessionRow): void;
 };
 
-/** In bytes: maximum size of the cache, and estimated sizes of an entry and of a tool name in it. */
+/** Maximum size of the cache, and estimated sizes of an entry and of a tool name in it, in bytes. */
 const mostBytes = 10 * 1024 * 1024;
 const factsBytes = 512;
 const nameBytes = 64;

@@ -41,8 +41,8 @@ const countAnswer = (metrics: Metrics, call: CallRow): void => {
 };
 
 /**
- * Traces the first call of a session together with the session's opening, because that call pays for everything that is
- * prepared lazily.
+ * Traces the first call of a session together with the session's opening, because everything that is prepared lazily is
+ * prepared during that call.
  */
 const traceFirst = ({ tracer }: SessionParts, call: CallRow): void => {
   const { sessionId, kind, queuedAt, claimedAt, answeredAt } = call;

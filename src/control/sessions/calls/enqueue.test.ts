@@ -36,8 +36,8 @@ const refusing = (session: SessionState) => {
   return enqueue(parts, request, { ms: 0, signal });
 };
 
-describe('a refused call', () => {
-  it('reports that the queue was full, even if it has a free slot again', async () => {
+describe('the error for a refused call', () => {
+  it('reports that the queue was full, even if the queue has a free slot again', async () => {
     await expect(
       refusing({ state: 'READY', openCalls: 999, projectCalls: 3 }),
     ).rejects.toMatchObject({ code: 'exhausted', detail: { retryAfterMs: 1_000 } });
@@ -58,7 +58,7 @@ describe('a refused call', () => {
     }
   });
 
-  it('reports the reason of the end of the session', async () => {
+  it('reports the reason why the session ended', async () => {
     const error = { code: 'out_of_memory', message: 'its host had no memory left' };
     const end = { state: 'FAILED', endReason: 'out_of_memory', error } as const;
     await expect(refusing({ ...end, openCalls: 0, projectCalls: 0 })).rejects.toMatchObject({

@@ -66,7 +66,7 @@ const tryAgain = { detail: { retryAfterMs: 1_000 } };
 
 /**
  * Builds the error for a refused call. The session's state is read after the refusal, and a slot may have become free
- * in between. So if an open session shows a free slot, its queue was full when the call was refused.
+ * in between. So if the session is open and has a free slot, its queue must have been full when the call was refused.
  */
 const refusal = async (
   { config, db }: SessionParts,

@@ -43,8 +43,8 @@ const omittedOf = (fields: readonly CallField[]): string[] => [
 ];
 
 /**
- * Returns a function that shows a call in a list. It adds the requested members as long as the page's size budget
- * suffices.
+ * Returns a function that builds the view of a call in a list. The view has the requested members as long as the page's
+ * size budget suffices.
  */
 export const viewListedCall =
   (fields: readonly CallField[], level: KeyLevel) =>

@@ -16,7 +16,7 @@ import { reportWarm } from './warm.ts';
 export type ClosedReport = {
   /** Last entries of the ledger of the session that the host has closed. */
   entries: readonly KeptEntry[];
-  /** World version that the host still has loaded, and the digest of its state. */
+  /** World version that the host still has loaded, and the digest of the host's state. */
   holding: Holding;
   /** Leftovers of the session that the host found, rows excepted. */
   found: readonly string[];

@@ -51,8 +51,8 @@ export type Loss = HostLoss & {
 };
 
 /**
- * Reasons that apply only to hosts in certain states, with these states. The host may have been claimed since the
- * caller read its state.
+ * Host states in which a reason may drain a host, by reason; a reason without an entry may drain any host. In another
+ * state, the loss is refused, because the host may have been claimed since the caller read its state.
  */
 const onlyIn: Record<string, readonly HostState[]> = {
   surplus: ['starting', 'warm'],

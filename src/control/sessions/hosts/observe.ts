@@ -1,5 +1,5 @@
 /**
- * Returns the view of a pool for the planner, or only the view's revision, which costs a tenth of the time. While a
+ * Returns the view of a pool for the planner, or only the view's revision, which takes a tenth of the time. While a
  * request waits, only the revision is read again and again; the view itself is read once.
  */
 import type { PoolView } from '#wire/pool-api/operations.ts';

@@ -50,8 +50,8 @@ const toSources = async (
 });
 
 /**
- * Returns the linked worlds of a version. Each is seeded by the bundled task that its link names; without one, it has
- * its base rows.
+ * Returns the linked worlds of a version. Each is seeded by the bundled task that its link names. If the link names no
+ * task, the linked world has its base rows.
  */
 export const linkedWorldsOf = (
   parts: SessionParts,

@@ -11,7 +11,7 @@ describe('the clock of a session', () => {
     expect(resolveClock({ rate: 60 }, now)).toEqual({ ...machine, rate: 60 });
   });
 
-  it('starts at the requested time; a frozen clock without one starts at the current second', () => {
+  it('starts at the requested time; a frozen clock without a requested time starts at the current second', () => {
     const at = '2026-03-01T10:30:00.5+01:00';
     expect(resolveClock({ at }, now)).toEqual({
       at: '2026-03-01T09:30:00.500Z',

@@ -24,14 +24,14 @@ const fieldAtFault = (wish: HostWish, offers: readonly HostOffer[]): Field =>
 const describe = ({ size, isolation, tier }: HostOffer): string =>
   `size "${size}" with isolation "${isolation}" for ${tier ?? browserTiers.join(' and ')} sessions`;
 
-/** Returns the message that no pool has such hosts; it lists the kinds of hosts that exist. */
+/** Returns the message that no pool has the requested hosts; it lists the kinds of hosts that exist. */
 export const describeUnsuited = (wish: HostWish, offers: readonly HostOffer[]): string => {
   const isolation = wish.isolation === null ? '' : ` with isolation "${wish.isolation}"`;
   const asked = `size "${wish.size}"${isolation} for ${wish.tier} sessions`;
   return `no pool has hosts of ${asked}; there are: ${offers.map(describe).join('; ')}`;
 };
 
-/** Builds the error for an open that requests such hosts; it names the field to change. */
+/** Builds the error for an open that requests hosts which no pool has; the error names the field to change. */
 export const unsuitedError = (wish: HostWish, offers: readonly HostOffer[]): AppError => {
   const message = describeUnsuited(wish, offers);
   const field = fieldAtFault(wish, offers);

@@ -365,7 +365,7 @@ const openMeasured = async (parts: SessionParts, request: OpenRequest): Promise<
   }
 };
 
-/** Opens a session, or returns the one that an earlier request with the same `Idempotency-Key` opened. */
+/** Opens a session, or returns the session that an earlier request with the same `Idempotency-Key` opened. */
 export const open = async (parts: SessionParts, request: OpenRequest): Promise<Opened> => {
   const { opened, end } = await openMeasured(parts, request);
   end(true);

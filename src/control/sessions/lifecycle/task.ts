@@ -44,8 +44,8 @@ export const bundledSpec = ({ contract }: Version, name: string): TaskSpec =>
   specOfBundled(findBundled(contract, name));
 
 /**
- * Bundled tasks in the form that sessions keep, by the bundled task. Cached because versions are immutable and sessions
- * are opened often.
+ * Cache of bundled tasks in the form that sessions store, by the task in the contract. It never becomes stale, because
+ * versions are immutable.
  */
 const made = new WeakMap<Task, SessionTask>();
 
@@ -64,8 +64,9 @@ const toBundled = (task: Task): SessionTask => {
 };
 
 /**
- * Finds or checks the task for a session to be opened; undefined if the request names none. Throws `invalid` and names
- * the field.
+ * Returns the task of a session to be opened; undefined if the request names none. A bundled task is looked up in the
+ * version. A stored or inline task is checked against the version. Throws `invalid`, with the wrong field, if the task
+ * cannot be used.
  */
 export const resolveTask = async (
   parts: SessionParts,

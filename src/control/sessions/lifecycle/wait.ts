@@ -25,8 +25,8 @@ export type SessionWait = {
 };
 
 /**
- * Returns the session once `until` holds; when the time is up, returns the session as it is then. A caller that passes
- * a session must have created `watch` before it read the session, so that no notification is missed.
+ * Returns the session once `until` returns true for it; when the time is up, returns the session as it is then. A
+ * caller that passes a session must have created `watch` before it read the session, so that no notification is missed.
  */
 export const awaitWatched = async (
   { db, notifications }: SessionParts,

@@ -60,7 +60,7 @@ const startOf = ({ beganAt, endMs, nextPart }: Recording, beganAtMs: number): nu
 /**
  * Stores a part. Returns true if the recording has reached its size limit and is cut off: then neither this part nor a
  * later one is stored.
- * @throws `conflict` if the session is not the browser's, `invalid` if the pictures are not valid.
+ * @throws `conflict` if the browser does not serve the session, `invalid` if the pictures are not valid.
  */
 export const keepPart = async (
   { blobs, db }: SessionParts,

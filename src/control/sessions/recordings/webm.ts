@@ -81,8 +81,8 @@ const block = ({ afterMs, data }: Frame): Buffer => {
 };
 
 /**
- * Returns the blocks of a part, as they are stored. They contain the text `of` in an element that players skip. So no
- * two parts have the same bytes, and no two parts share a blob.
+ * Returns the blocks of a part, as they are stored. They contain the text `of`, which differs for each part, in an
+ * element that players skip. So no two parts have the same bytes, and no two parts share a blob.
  */
 export const blocksOf = (frames: readonly Frame[], of: string): Buffer =>
   Buffer.concat([text(0xec, of), ...frames.map(block)]);

@@ -1,7 +1,7 @@
 /**
  * Assigns warm browsers to sessions that wait for one. Runs whenever a browser becomes warm or a session starts to
- * wait, and at each poll of a browser, in case a process died in between. While a control plane of a release without
- * browsers runs, no browser is assigned.
+ * wait, and at each poll of a browser, in case a process died in between. While a control plane is running whose
+ * release does not know browsers, no browser is assigned.
  */
 import type { Log } from '#runtime/log.ts';
 import type { Database } from '../../db/core/database.ts';

@@ -40,7 +40,7 @@ it.each([
   ['takes 40 ms and 100 are served per second', 40, 100, 6],
   ['was never measured', 0, 0, 2],
 ])(
-  'the opens in flight are limited to 1.5 times what the throughput needs if an open %s',
+  'if an open %s, the opens in flight are limited to 1.5 times the number that the throughput needs',
   (_, tookMs, perSecond, most) => {
     const { serve, begin, markOverload, pass, most: mostNow } = start();
     if (tookMs > 0) serve(64, tookMs);

@@ -10,9 +10,9 @@ import { createRecentCount } from './recent-count.ts';
 export type ConcurrencyLimit = {
   /** Records that an open was requested. */
   noteRequest(): void;
-  /** Marks the current state as overload; it lasts until demand falls. */
+  /** Begins the overload state, which lasts until demand falls. */
   markOverload(): void;
-  /** Returns true while the state is overload. */
+  /** Returns true during the overload state. */
   isOverloaded(): boolean;
   /**
    * Returns true if one more open of this project would exceed the limit. Returns false for a project that has no open

@@ -3,7 +3,7 @@
  * and a host that found no waiting session does the same. So whichever of the two is written later finds the other. A
  * polling host also looks for a session, in case a process died between a write and the second look. A host that has
  * loaded a world version which no session waits for is left to the planner (`orchestrator/plan/plan.ts`). Only the
- * planner knows if there is capacity for a fresh host, and it drains hosts that block one.
+ * planner knows if there is capacity for a fresh host, and it drains hosts that take up that capacity.
  */
 import type { Log } from '#runtime/log.ts';
 import type { Tracer } from '#runtime/tracing.ts';

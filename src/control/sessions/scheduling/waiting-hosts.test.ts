@@ -20,7 +20,7 @@ describe('the registration of a waiting host', () => {
     expect(waitingHosts.reserve('ses-1')).toBeUndefined();
   });
 
-  it('ends with the call of a request that had reserved it', async () => {
+  it('ends with the call of the request that reserved it', async () => {
     const woken: string[] = [];
     const waitingHosts = createWaitingHosts((sessionId) => woken.push(sessionId));
     const registration = waitingHosts.register(host);
@@ -31,7 +31,7 @@ describe('the registration of a waiting host', () => {
     expect(woken).toEqual(['ses-1']);
   });
 
-  it('ends without a call if no request reserved it, or the request had none', async () => {
+  it('ends without a call if no request reserved it, or the request had no call', async () => {
     const waitingHosts = createWaitingHosts(() => {});
     expect(await waitingHosts.register(host).leave()).toBeUndefined();
     expect(waitingHosts.reserve('ses-1')).toBeUndefined();

@@ -47,7 +47,9 @@ const readHeaders = (given: unknown): Record<string, string> | undefined => {
 const generationOf = (given: unknown): number =>
   Number.isSafeInteger(given) && Number(given) >= 0 ? Number(given) : 0;
 
-/** Reads an entry of the ledger. Returns undefined if the entry is no delivery, or one that cannot be sent. */
+/**
+ * Reads an entry of the ledger. Returns undefined if the entry is no delivery, or is a delivery that cannot be sent.
+ */
 export const readDelivery = ({
   id,
   event,

@@ -1,7 +1,7 @@
 /**
  * Stores the answers of webhook receivers, one for each delivery, whichever program sent it. Passes them to the
- * session's host, which writes them into the ledger as entries `<event>.answer`. The job in `open-answers.ts` sends
- * those that the host did not get once more, or writes them into the ledger of a session that has ended.
+ * session's host, which writes them into the ledger as entries `<event>.answer`. If the host did not get an answer, the
+ * job in `open-answers.ts` sends it again, or writes it into the ledger of a session that has ended.
  */
 import { AppError } from '#domain/error.ts';
 import type { DeliverySender } from '#domain/ledger.ts';

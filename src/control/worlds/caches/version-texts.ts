@@ -1,8 +1,8 @@
 /**
- * Reads the precomputed texts of versions, which answers include. A page of a list first takes the lengths of the texts
- * from its size budget, and then reads only the texts that it shows. Small texts that are read one at a time are
- * cached; the cache has a size limit that projects share fairly. A version of an earlier release has no texts: they are
- * built when first needed.
+ * Reads the precomputed texts of versions, which answers include. For a page of a list, the lengths of the texts are
+ * first subtracted from the page's size budget. Then only the texts that fit are read. Small texts that are read one at
+ * a time are cached; the cache has a size limit that projects share fairly. A version of an earlier release has no
+ * texts: they are built when first needed.
  */
 
 import {

@@ -32,7 +32,7 @@ export type BuiltRows = {
   treeRows: Record<string, number>;
   /**
    * Number of rows kept from the previous version that did not come from that version's tree, and number of rows of the
-   * new tree that were left out in their favour.
+   * new tree that were left out because a kept row has their key.
    */
   keptRows: number;
   leftOutRows: number;
@@ -57,7 +57,7 @@ export type Built =
       /** Precomputed texts that answers include. */
       texts: VersionTexts;
       facts: ContractFacts;
-      /** Test jobs that the world wants run after each push. */
+      /** Test jobs that run after each push, as the world declares them. */
       onPush: Contract['onPush'];
       /** Checks that a pushed version must pass before it becomes the head. */
       gate: NonNullable<Contract['gate']>;
@@ -125,7 +125,7 @@ const redactMore = (
   return { ok: false, row: { message, field: { path: ['data', 'rows', ...path], message } } };
 };
 
-/** Returns the refusal of redacted rows without quoting any of their values. */
+/** Returns the refusal of redacted rows, reworded so that it quotes none of their values. */
 const withheld = (refusal: StoreRefusal, contract: Contract): StoreRefusal => {
   if (refusal.kind !== 'shape') return refusal;
   const { pointer = '', detail } = refusal;

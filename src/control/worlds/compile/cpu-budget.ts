@@ -13,7 +13,7 @@ export type CompileBudget = {
 
 type Bucket = { seconds: number; atMs: number };
 
-/** Number of buckets from which on empty buckets are removed. */
+/** Number of buckets at which the removal of empty buckets begins. */
 const manyBuckets = 1_000;
 
 /**

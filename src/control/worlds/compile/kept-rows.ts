@@ -9,7 +9,7 @@ import { dataFolder } from './tree.ts';
 
 export type Rows = Record<string, Row[]>;
 
-/** Version on which another one is based. */
+/** Version on which another version is based. */
 export type BaseVersion = {
   bundle: Uint8Array;
   /** Number of rows that came from the tree, by entity; undefined if no rows of the version are kept. */

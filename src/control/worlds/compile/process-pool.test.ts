@@ -36,7 +36,7 @@ describe('a job whose client has disconnected', () => {
     expect(await pool.run(short, { project })).toMatchObject({ kind: 'done' });
   });
 
-  it('continues if it ends within the grace period, so that its process can be reused', async () => {
+  it('runs to its end within the grace period, so that its process can be reused', async () => {
     start(3_600_000);
     const gone = new AbortController();
     const left = pool.run(short, { project, signal: gone.signal });

@@ -1,6 +1,6 @@
 /**
- * Runs a job process, such as a compile process, as the control plane sees it. The process is started, gets one job at
- * a time, and is killed when a job takes too long. This file decides what the end of the process means for the job.
+ * Controls a job process, such as a compile process, from the control plane. The process is started, gets one job at a
+ * time, and is killed when a job takes too long. This file decides what the end of the process means for the job.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -26,7 +26,7 @@ import { checkInUse, getVersionOf, getWorld } from '../versions/address.ts';
 import type { Creator } from '../versions/create.ts';
 import { importsTopic } from './imports.ts';
 
-/** Settings of a batch or an import that say how its rows are applied. Null means absent. */
+/** Settings that determine how the rows of a batch or an import are applied. Null means absent. */
 export type How = Pick<
   CreateBatchBody,
   'mode' | 'merge' | 'redact' | 'atomic' | 'dryRun' | 'message'
@@ -96,7 +96,10 @@ export const findTarget = async (
   return { world, head };
 };
 
-/** `Idempotency-Key` of a request, undefined if it has none; and the hash of what repeated requests must not change. */
+/**
+ * `Idempotency-Key` of a request (undefined if it has none), and the hash of everything that a repeated request must
+ * not change.
+ */
 export type Keyed = { idempotencyKey: string | undefined; hash: string | null };
 
 /**

@@ -45,7 +45,7 @@ export type JobParts = Pick<
 
 /** Interval at which the lease is renewed and progress is reported, in milliseconds. */
 const renewMs = 2_000;
-/** Delay before a batch is retried that failed for a temporary reason, in milliseconds. */
+/** Delay before the retry of a batch that failed for a temporary reason, in milliseconds. */
 const restMs = 2_000;
 /** Number of attempts after which a batch fails permanently. */
 const mostAttempts = 25;

@@ -8,7 +8,7 @@ import type { ImportOutcome, ImportPlan, ImportProgress } from '#data/import/pla
 import { runImport } from '#data/import/run.ts';
 import { AppError, describeError } from '#domain/error.ts';
 
-/** Messages that the process sends: `ready` once, then progress, and one of the others at the end. */
+/** Messages that the process sends: `ready` once, then progress, and one of the other messages at the end. */
 export type ImportMessage =
   | { kind: 'ready' }
   | { kind: 'progress'; progress: ImportProgress }

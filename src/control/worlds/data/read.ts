@@ -40,7 +40,7 @@ export type ReadRows = {
 const refuse = (name: string, message: string): AppError =>
   new AppError('invalid', `${name}: ${message}`, { fields: [{ path: [name], message }] });
 
-/** Returns the start of the page, as `cursor` or `offset` says. */
+/** Returns the start of the page, which `cursor` or `offset` determines. */
 const placeOf = ({ cursor, offset = 0 }: RowsQuery): RowPlace => {
   if (cursor === undefined) return { offset };
   const place = readCursor(cursor);
@@ -79,7 +79,10 @@ const parseWhere = (text: string | undefined): Row => {
 /** Parameters that are allowed only together with `entity`. */
 const ofRows = ['where', 'limit', 'offset', 'cursor', 'resolve', 'across', 'compare'] as const;
 
-/** Throws `invalid` if a parameter lacks another one that it needs, or is given with one that excludes it. */
+/**
+ * Throws `invalid` if a parameter is given without another parameter that it requires, or together with one that
+ * excludes it.
+ */
 export const checkTogether = (query: RowsQuery): void => {
   const alone = ofRows.find((name) => query[name] !== undefined);
   if (query.entity === undefined && alone !== undefined) {
@@ -94,7 +97,7 @@ export const checkTogether = (query: RowsQuery): void => {
   }
 };
 
-/** Returns the error for the query of the first world, in the form for the client. */
+/** Converts the refusal of the query on the first world to the error that the client gets. */
 const refusalOf = (
   { detail, at, field }: Extract<QueryOutcome, { kind: 'refused' }>,
   where: Row,
@@ -120,7 +123,7 @@ const withoutIndex = (error: unknown): undefined => {
   throw error;
 };
 
-/** Keeps the files that a query reads available until `release` is called. */
+/** Acquires the files of a query. They stay available until `release` is called. */
 const createHeldFiles = ({ snapshots, blobs, fieldIndexes }: WorldParts, project: string) => {
   const held = new Map<string, HeldFile>();
   const hold = async (name: string, take: () => Promise<HeldFile>): Promise<string> => {

@@ -1,7 +1,7 @@
 /**
- * Indexes of mapped fields. An index is built when a query filters by its field for the first time (`field-index.ts` of
- * the library). One process builds one index at a time. An index is stored next to the unpacked snapshot, for as long
- * as the snapshot is in use.
+ * Indexes of mapped fields. An index is built when a query filters by its field for the first time
+ * (`#data/query/field-index.ts`). One process builds one index at a time. An index is stored next to the unpacked
+ * snapshot, for as long as the snapshot is in use.
  */
 import type { FieldIndexPlan } from '#data/query/field-index.ts';
 import { AppError } from '#domain/error.ts';

@@ -18,7 +18,7 @@ import { Lacking } from '../compile/serve-jobs.ts';
 export type QueryJob = {
   kind: 'query';
   plan: QueryPlan;
-  /** Contracts, by the names that targets use for them. Sent only if the process does not have one. */
+  /** Contracts, by the names that targets use for them. They are sent only if the process lacks one of them. */
   contracts?: Record<string, ReadContract>;
 };
 

@@ -25,7 +25,7 @@ import type { WorldParts } from '../parts.ts';
 import { checkInUse, getVersionOf, getWorld, parseAddress } from '../versions/address.ts';
 import { redactSpec } from './redact.ts';
 
-/** Author of stored tasks, by the project and the public key of the key pair. */
+/** Author of stored tasks: the project, and the public key of the key pair. */
 export type TaskAuthor = { projectId: string; publicKey: string };
 
 const noTask = (id: string): AppError =>

@@ -101,8 +101,8 @@ export const builtOrRefused = (built: Built): Extract<Built, { ok: true }> => {
 };
 
 /**
- * Author of a world or a version, by the project and the public key of the key pair. `once` is set if the request has
- * an `Idempotency-Key`.
+ * Author of a world or a version: the project, and the public key of the key pair. `once` is set if the request has an
+ * `Idempotency-Key`.
  */
 export type Creator = { projectId: string; publicKey: string; once?: Once };
 

@@ -1,6 +1,7 @@
 /**
  * Verifies that the blobs of worlds hold the bytes that their digests name. Each blob is read completely and hashed,
- * one after another. So one pass is limited in bytes and time, and the next pass continues where it stopped.
+ * one after another, which takes long. So one pass is limited in bytes and time, and the next pass continues where the
+ * previous one stopped.
  */
 import type { Digest } from '#domain/world.ts';
 import { type HeadBlobs, pageOfHeadBlobs } from '../../db/worlds/worlds.ts';

@@ -22,7 +22,10 @@ import type { WorldParts } from '../parts.ts';
 import { checkInUse, getVersionOf, getWorld } from './address.ts';
 import type { Source } from './store-version.ts';
 
-/** Maximum number of links of one version. It is limited because its sessions open each linked world, too. */
+/**
+ * Maximum number of links of one version. The number is limited because sessions of the version open each linked world,
+ * too.
+ */
 const mostLinks = 16;
 
 /** File of a tree that declares the links. */

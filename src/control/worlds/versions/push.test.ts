@@ -4,7 +4,7 @@ import type { Digest } from '#domain/world.ts';
 import type { Blobs } from '../../platform/blobs/blobs.ts';
 import { readHeld } from './push.ts';
 
-it('if the stored files that a push names are too large together, it is refused before any of them is read', async () => {
+it('a push whose stored files are too large together is refused before any of them is read', async () => {
   const read: Digest[] = [];
   const blobs = {
     size: async () => limits.treeFileBytes,

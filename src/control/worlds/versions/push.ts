@@ -236,8 +236,8 @@ const build = async (
 };
 
 /**
- * Returns the name of the world after a push. If the world's name differs from its manifest, the name stays; otherwise
- * the name in the new manifest is taken.
+ * Returns the name of the world after a push. If the current name differs from the name in the manifest of the head,
+ * the world keeps it. Otherwise the world gets the name in the new manifest.
  */
 const nameAfter = (world: WorldRow, head: Version, source: Source): string =>
   world.name === head.contract.name ? source.name : world.name;

@@ -82,8 +82,8 @@ const look = async (folder: string, above: string, found: Listing): Promise<void
 };
 
 /**
- * Opens a plain file for reading. Throws `unavailable` if there is a symbolic link on the way to its folder, or if it
- * is no plain file.
+ * Opens a plain file for reading. Throws `unavailable` if there is a symbolic link on the way to its folder, or if the
+ * path does not lead to a plain file.
  */
 const openPlain = async (path: string) => {
   const folder = dirname(path);
@@ -108,8 +108,8 @@ const writeWhole = async (path: string, { read }: Outgoing, signal: AbortSignal)
 };
 
 /**
- * Opens the folder `names` below the folder `below`, which must exist and may itself be a symbolic link. With `make`,
- * which is set for targets, creates the folder if it is missing.
+ * Opens the folder `names` below the folder `below`. The folder `below` must exist, and may itself be a symbolic link.
+ * With `make`, which is set for targets, creates the folder `names` if it is missing.
  */
 export const openFolderPlace = async (
   below: string,

@@ -5,7 +5,10 @@
 import type { Readable } from 'node:stream';
 
 export type PlacedFile = {
-  /** Path relative to the place, with segments joined by `/`. Nothing is validated but that it is text. */
+  /**
+   * Path relative to the place, with segments joined by `/`. It is known to be text, but nothing else about it is
+   * validated.
+   */
   path: string;
   bytes: number;
   /** Stamp of the file's content. If the stamp has changed, the file may have changed. */
