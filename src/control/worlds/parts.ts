@@ -24,7 +24,7 @@ export type WorldParts = ProjectParts & {
   /** Indexes of fields that queries of worlds filter by. */
   fieldIndexes: FieldIndexes;
   compiler: Compiler;
-  /** Combines the rows that a push keeps with the rows of its tree. */
+  /** Combines the kept rows and the tree's rows of a push. */
   rowCarrier: RowCarrier;
   readBody: BodyReader;
 };

@@ -53,7 +53,7 @@ export const factsOf = (contract: {
   taskCount: countOf(contract.tasks),
 });
 
-/** Members of a world that lists show on request. */
+/** Optional members of a world in a list, which are included if they are requested. */
 export const worldFields = ['tools', 'tasks', 'redact', 'dependencies'] as const;
 export type WorldField = (typeof worldFields)[number];
 

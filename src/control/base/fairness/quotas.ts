@@ -60,15 +60,15 @@ export type QuotaRefusal = {
   quota: QuotaName;
   limit: number;
   /**
-   * Time until the quota allows a request again, in milliseconds; null unless it is a quota per minute, because the
-   * time is not known for others.
+   * Time until the quota allows a request again, in milliseconds. It is known only for quotas per minute; for all other
+   * quotas, it is null.
    */
   retryAfterMs: number | null;
 };
 
 /**
- * Suggested wait for quotas that are not per minute, in milliseconds. When such a quota allows a request again is not
- * known, but closing a session takes about this long.
+ * Suggested wait for quotas that are not per minute, in milliseconds. It is not known when such a quota allows a
+ * request again; closing a session takes about this long.
  */
 const usualRetryMs = 5_000;
 

@@ -1,6 +1,6 @@
 /**
- * Lists in answers that may have a hundred thousand entries, each serialized separately. Entries become bytes at once,
- * so the answer never exists as one text, and sending starts before the last entry exists.
+ * Lists in answers that may have a hundred thousand entries, each serialized separately. Each entry becomes bytes as
+ * soon as it is added, so the answer never exists as one text, and sending starts before the last entry exists.
  */
 import { chunkChars, jsonPieces } from './json-text.ts';
 

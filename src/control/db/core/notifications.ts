@@ -1,7 +1,7 @@
 /**
- * Notifications between replicas, by LISTEN and NOTIFY. For as long as it runs, each replica has one connection that
- * listens on one channel. If the connection breaks, it is opened again, and `onConnected` is called again, because
- * notifications may have been missed in between.
+ * Notifications between replicas, by LISTEN and NOTIFY. Each running replica has one connection that listens on one
+ * channel. If the connection breaks, it is opened again, and `onConnected` is called again, because notifications may
+ * have been missed.
  */
 import { once } from 'node:events';
 import pg from 'pg';
@@ -28,7 +28,8 @@ export const sendNotifications = async (
 
 const listenerName = 'svc-control-listen';
 /**
- * `application_name` of the connection until it holds its advisory lock. Only after that is it counted as a listener.
+ * `application_name` of the connection until it holds its advisory lock. The connection counts as a listener only once
+ * it holds the lock.
  */
 const beginnerName = 'svc-control-begin';
 

@@ -43,7 +43,7 @@ const shown = (where: string): string =>
 const ofTasksStatement = statement('show_sessions_of_tasks', shown('s.task_id = any($2::text[])'));
 const ofWorldStatement = statement('show_sessions_of_world', shown('s.world_id = $2'));
 
-/** Lists the sessions that were opened with these stored tasks, newest first, and one more than are shown. */
+/** Lists the sessions that were opened with these stored tasks, newest first, up to one more than dashboards show. */
 export const showSessionsOfTasks = (
   db: Queryable,
   projectId: string,

@@ -1,8 +1,9 @@
 /**
  * Hourly rollups of days that the rollup job (rollup-job.ts) has added up, with the columns of the daily sums. If a
- * time range covers only a part of a day, they answer that part. A trace is counted for a model in the hours of its
- * first and of its last observation on that day. So the traces with an observation after a given hour are those whose
- * last one is after it; the traces with an observation before it are those whose first one is before it.
+ * time range covers only a part of a day, the hourly rollups answer that part. A trace is counted for a model in the
+ * hours of its first and of its last observation on that day. So the traces with an observation after a given hour are
+ * those whose last observation is after it; the traces with an observation before it are those whose first observation
+ * is before it.
  */
 import type { Bind } from '../core/where.ts';
 

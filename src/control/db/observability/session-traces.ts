@@ -188,7 +188,7 @@ const entriesStatement = statement(
     order by r.session_id, r.id`,
 );
 
-/** Returns the ledger entries that outbox entries name, if they still exist. */
+/** Returns the ledger entries that outbox entries name. Entries that no longer exist are left out. */
 export const findTracedEntries = async (
   tx: Queryable,
   outboxEntries: readonly OutboxEntry[],

@@ -162,7 +162,7 @@ export const findCallByKey = async (
 ): Promise<CallRow | undefined> =>
   (await db.query<CallRow>(findByKeyStatement, { sessionId, projectId, key }))[0];
 
-/** Members of a call that lists include if they are requested. */
+/** Optional members of a call in a list, which are included if they are requested. */
 export const callFields = ['input', 'output', 'details'] as const;
 export type CallField = (typeof callFields)[number];
 

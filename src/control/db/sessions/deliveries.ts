@@ -18,7 +18,7 @@ export type AnswerRow = {
   /** HTTP status; 0 if there was no response. In that case, `reason` says why. */
   status: number;
   reason: string | null;
-  /** Address to which the delivery was sent, if it differs from the registered one; otherwise null. */
+  /** Address to which the delivery was sent, if it differs from the registered address; otherwise null. */
   sentTo: string | null;
   sender: DeliverySender;
   durationMs: number;

@@ -1,6 +1,6 @@
 /**
  * Pools as their orchestrators publish them. If an installation has no leader, it is unknown whether its pools will
- * serve again. Then only the view of that installation includes them.
+ * serve again. Such pools are included only in the view of that installation.
  */
 import { browserSize, type HostOffer, type HostWish } from '#domain/pool.ts';
 import type { PublishedPool } from '#wire/pool-api/operations.ts';

@@ -1,6 +1,6 @@
 /**
- * Rate limits per minute, by name. A control plane reserves a batch of tokens in the database and then spends the
- * tokens without the database. The database enforces the limit for all replicas together. So most requests need no
+ * Rate limits per minute, by name. The database enforces each limit for all replicas together. A control plane reserves
+ * a batch of tokens in the database and then spends the tokens without the database. So most requests need no
  * statement, and replicas do not all write the same row for each request.
  */
 

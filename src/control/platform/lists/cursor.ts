@@ -45,8 +45,8 @@ export const afterCursor = (cursor: string, projectId: string, { time, key }: Or
 
 /**
  * Opens the page that the parameters `limit` and `cursor` request. Returns the conditions and the range of the rows to
- * read, which is one row more than the page shows, and a function that selects the rows to show. Throws `invalid` if
- * the cursor is malformed.
+ * read, and a function that selects the rows to show. The range has one row more than the page shows. Throws `invalid`
+ * if the cursor is malformed.
  */
 export const openCursorPage = (
   query: RawQuery,

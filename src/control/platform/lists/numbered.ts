@@ -16,8 +16,8 @@ export const walkedItems = limits.lookedAtItems + 2 * limits.pageMax;
 
 /**
  * Opens the page that the parameters `page` or `cursor`, and `limit`, request. Returns the conditions and the range of
- * the rows to read, which is one row more than the page shows, and a function that selects the rows to show. Throws
- * `invalid` if a parameter is not valid.
+ * the rows to read, and a function that selects the rows to show. The range has one row more than the page shows.
+ * Throws `invalid` if a parameter is not valid.
  */
 export const openNumberedPage = (query: RawQuery, projectId: string, order: Order) => {
   const cursor = textIn(query, 'cursor');

@@ -1,7 +1,7 @@
 /**
  * Notifications between requests: a session changed, a call was answered, a host has work, the pool changed. Requests
  * that wait in this process are woken directly, those in other replicas by LISTEN/NOTIFY. A notification only hints
- * that a state should be read again. If one is lost, that costs time but never correctness, because every waiting
+ * that a state should be read again. A lost notification costs time but never correctness, because every waiting
  * request also reads the state at intervals. Notifications are sent in batches after the commits that they report, the
  * first at once and the rest a few milliseconds later. PostgreSQL takes one server-wide lock for a commit that contains
  * a NOTIFY; the commits of calls must not wait for it. If no other replica listens, none are sent (`peers.ts`).

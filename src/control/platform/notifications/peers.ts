@@ -1,9 +1,10 @@
 /**
- * Detects whether other replicas listen for notifications. While no replica does, no notifications are sent, because
- * each would cost a statement, a commit and a message to this same process, several times a session. If in doubt, they
- * are sent. A replica that begins to listen announces itself on the channel. In addition, this replica asks PostgreSQL
- * every few seconds, which knows the listening connections. So a new replica is known after `settledMs` at the latest,
- * even if its announcement is lost. Notifications sent before that may not have been delivered to it.
+ * Detects whether other replicas listen for notifications. While no other replica listens, no notifications are sent,
+ * because each would cost a statement, a commit and a message to this same process, several times a session. If in
+ * doubt, they are sent. A replica that begins to listen announces itself on the channel. In addition, this replica
+ * queries PostgreSQL, which knows the listening connections, every few seconds. So a new replica is known after
+ * `settledMs` at the latest, even if its announcement is lost. Notifications that are sent before the new replica is
+ * known may not be delivered to it.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';

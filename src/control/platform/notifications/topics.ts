@@ -1,6 +1,6 @@
 /**
  * Topics within one process. A caller that first creates a watch, then reads the state, then waits, misses no
- * notification: one that comes in between is kept for the next wait.
+ * notification: a notification that comes before the wait is kept for that wait.
  */
 
 /**

@@ -67,8 +67,8 @@ const passPages = async (
 };
 
 /**
- * Reads the record of a session page by page, all pages of the same state. If the session changes in between, starts
- * over; each attempt begins with a call of `begin`.
+ * Reads the record of a session page by page, all pages of the same state. If the session changes before the last page,
+ * starts over; each attempt begins with a call of `begin`.
  * @throws `conflict` if the session has ended, or changes during every attempt.
  */
 export const passRecord = async (

@@ -129,8 +129,8 @@ const ordersOf = (
 
 /**
  * Looks for the next directive in the orders of the notification, or else in the host's row. Returns undefined if there
- * is none. The host learns its new generation only with an assignment or a load order. So the poll that fetches such an
- * order, also when it is repeated, still has the previous generation.
+ * is none. The host learns its new generation only with an assignment or a load order. So a poll that fetches such an
+ * order, even a repeated poll, still names the previous generation.
  */
 const findDirective = async (
   parts: SessionParts,
@@ -166,8 +166,8 @@ type Begun = { waits: boolean; answer?: HostAnswer };
 
 /**
  * Returns a directive as soon as there is one; `{}` when the time is up. `before` runs after the process listens for
- * notifications. It returns `waits: true` if the host's row cannot hold a directive yet, or the answer to return at
- * once.
+ * notifications. It returns `waits: true` if the host's row cannot have a directive yet. If it returns an `answer`, the
+ * poll ends with that answer at once.
  */
 export const poll = async (
   parts: SessionParts,

@@ -67,8 +67,8 @@ export type ReadyReport = {
 
 /**
  * Makes the session ready and returns the first directive; the request is held until there is one. A repeated report
- * changes nothing. If the reported bundle is not that of the session's version, the report is refused like that of a
- * host which does not serve the session.
+ * changes nothing. If the reported bundle is not that of the session's version, the report is refused like a report of
+ * a host that does not serve the session.
  */
 export const reportReady = async (
   parts: SessionParts,
@@ -89,8 +89,8 @@ export const reportReady = async (
 export type LoadFailure = { code: string; message: string };
 
 /**
- * Fails a session that its host cannot load, with the error that the host reported, and drains the host. Changes
- * nothing if the session has already ended.
+ * Handles the report that a host cannot load its session: the session fails with the reported error, and the host is
+ * drained. Changes nothing if the session has already ended.
  */
 export const reportFailed = async (
   parts: SessionParts,

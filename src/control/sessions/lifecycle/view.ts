@@ -182,7 +182,7 @@ export const viewOne = async (
   };
 };
 
-/** Members of a session that lists show if they are requested. */
+/** Optional members of a session in a list, which are included if they are requested. */
 export const sessionFields = ['tools', 'instruction'] as const;
 type SessionField = (typeof sessionFields)[number];
 

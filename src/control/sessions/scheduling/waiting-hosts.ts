@@ -1,9 +1,9 @@
 /**
  * Hands a call directly to the host whose poll this process holds. The poll registers itself for its session. A
- * client's request that finds the registration inserts its call as already claimed by that host, and hands it over: one
- * commit instead of two. While a request has the registration reserved, the poll returns only after that request's
- * outcome. Each process knows only the polls that it holds itself. A call for a host that polls at another process goes
- * through the queue.
+ * client's request that finds the registration inserts its call as already claimed by that host, and hands the call to
+ * the poll: one commit instead of two. While a request has the registration reserved, the poll returns only after that
+ * request's outcome. Each process knows only the polls that it holds itself. A call for a host that polls at another
+ * process goes through the queue.
  */
 
 import type { HostCall } from '#wire/host-api/operations.ts';

@@ -33,7 +33,7 @@ const toPush = (claimed: ClaimedPush): Push | undefined => {
 
 /**
  * Releases deliveries that a sender claimed in rounds whose response it never received, because the control plane or
- * the connection failed in between.
+ * the connection failed.
  */
 export const takeBack = async (
   { db }: Pick<SessionParts, 'db'>,

@@ -1,7 +1,6 @@
 /**
  * Cache of world versions. A version never changes, so a cached version is always valid, and values derived from it are
- * computed only once. The one thing that may change is the slug of the version's world; the slug is read again after
- * some seconds.
+ * computed only once. Only the slug of the version's world may change; it is read again after some seconds.
  */
 import { LRUCache } from 'lru-cache';
 import type { SurfaceKind } from '#domain/session.ts';

@@ -1,7 +1,7 @@
 /**
- * Combines the rows that a push keeps with the rows of its tree, in separate processes (`#data/import/carry.ts`). The
- * rows are user input and may number ten million, so this process never reads any of them. Projects share the processes
- * by a fair queue.
+ * Combines the kept rows and the tree's rows of a push, in separate processes (`#data/import/carry.ts`). The rows are
+ * user input and may number ten million, so this process never reads any of them. Projects share the processes by a
+ * fair queue.
  */
 import { fileURLToPath } from 'node:url';
 import type { CarryOutcome, CarryPlan } from '#data/import/carry.ts';

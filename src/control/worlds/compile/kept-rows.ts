@@ -1,7 +1,7 @@
 /**
- * Rows of a version that did not come from its tree, but with the creation of the world or from an import. The next
- * push keeps them. In a snapshot, the rows of the tree come first in each entity, and `treeRows` has their number. So
- * other rows are appended; if an import changes a row of the tree, the row is moved behind the rows of the tree.
+ * Rows that a version does not have from its tree, but from the creation of the world or from an import. The next push
+ * keeps them. In a snapshot, the rows of the tree come first in each entity, and `treeRows` has their number. So other
+ * rows are appended; if an import changes a row of the tree, the row is moved behind the rows of the tree.
  */
 import type { TreeFile } from '#domain/world.ts';
 import type { Row } from '#language/contract.ts';

@@ -1,7 +1,7 @@
 /**
  * Process pool with a queue that projects share fairly. A process is started when it is needed, and used again. A
- * process that ended is replaced when the next job needs one. No project may occupy all processes, so that one of them
- * is always free, or soon free, for other projects.
+ * process that ended is replaced when the next job needs one. No project may occupy all processes, so that a process is
+ * always free, or soon free, for other projects.
  */
 import { AppError } from '#domain/error.ts';
 import { createFairQueue, type FairQueue } from '../../base/fairness/fair-queue.ts';

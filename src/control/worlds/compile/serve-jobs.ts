@@ -6,8 +6,8 @@
 import { AppError, describeError, type ErrorCode, type FieldProblem } from '#domain/error.ts';
 
 /**
- * Messages that the process sends: `ready` once, then one of the others for each job. After `lacks`, the control plane
- * sends the job again with the missing data.
+ * Messages that the process sends: `ready` once, then one of the other messages for each job. After `lacks`, the
+ * control plane sends the job again with the missing data.
  */
 export type Message<Outcome> =
   | { kind: 'ready' }

@@ -1,8 +1,8 @@
 /**
  * Runs one import in a separate process. The process has the lowest processor priority, and the kernel kills it first
  * when the machine runs out of memory. It is killed if it exceeds its limits on time, memory or disk space. This file
- * decides what the end of the process means: an import that a limit ended would end the same way again, while one that
- * was ended from outside may be retried.
+ * decides what the end of the process means: an import that a limit ended would end the same way again, while an import
+ * that was ended from outside may be retried.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

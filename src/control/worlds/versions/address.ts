@@ -53,7 +53,7 @@ export const goneError = (slug: string): AppError =>
   new AppError('not_found', `the world "${slug}" was deleted in the meantime`);
 
 /**
- * Reads a world again that existed and was not archived when the request began. Throws `not_found` if it was deleted in
+ * Reads again a world that existed and was not archived when the request began. Throws `not_found` if it was deleted in
  * the meantime, and `conflict` if it was archived.
  */
 export const reloadWorld = async (

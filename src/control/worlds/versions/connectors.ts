@@ -26,7 +26,7 @@ import { manifestOf, reserve, withUpload, writeBlobs } from './store-version.ts'
 
 const readsAtOnce = 16;
 
-/** Prefix of `from`, when a world is created, that marks the name of a connector. */
+/** Prefix that a connector's name has in the field `from` of a request to create a world. */
 export const connectorPrefix = 'workspace:';
 
 const readFiles = (blobs: Blobs, files: readonly ManifestFile[]): Promise<TreeFile[]> =>

@@ -10,10 +10,10 @@ import { type Blobs, isLost } from '../../platform/blobs/blobs.ts';
 import type { WorldParts } from '../parts.ts';
 
 const looksAtOnce = 16;
-/** Maximum number of worlds that one check covers, newest first. */
+/** Maximum number of worlds that one check covers; it covers the newest worlds. */
 const most = 500;
 
-/** Returns the blobs that are missing in the store, from the given ones. Throws if the store cannot be reached. */
+/** Returns those of the given blobs that are missing in the store. Throws if the store cannot be reached. */
 export const findLost = async (
   blobs: Pick<Blobs, 'size'>,
   digests: Iterable<Digest>,

@@ -1,8 +1,8 @@
 /**
  * Creates the next version of a world from a tree. The client sends only the contents that no version of the project
- * has; the other contents are read from the store. A push names the version on which it is based, which must stay the
- * head until the new version is written. Of two concurrent pushes, one succeeds; the other gets `conflict` with the
- * current head.
+ * has; the other contents are read from the store. A push names the version on which it is based. That version must
+ * stay the head until the new version is written. Of two concurrent pushes, one succeeds; the other gets `conflict`
+ * with the current head.
  */
 
 import pMap from 'p-map';

@@ -107,7 +107,10 @@ const countRows = (rows: Task['seed']['rows']): Record<string, number> =>
 
 type TaskView = Static<typeof BundledTaskView>;
 
-/** Members of a task that a list shows on request. `tools` is always shown if the size budget allows it. */
+/**
+ * Optional members of a task in a list, which are included if they are requested. If the size budget allows it, `tools`
+ * is included in any case.
+ */
 export const taskFields = ['instruction', 'tools'] as const;
 type TaskField = (typeof taskFields)[number];
 
