@@ -99,8 +99,8 @@ export const createProgram = async (
 const mayBeEmpty = ['answer', 'content', 'prompt', 'text', 'value'];
 
 /**
- * Rejects an empty argument, for example from an unset variable (`"$UNSET"`). The command would take it for the current
- * folder, or for a list.
+ * Rejects an empty argument, for example from an unset variable (`"$UNSET"`). The command would read an empty name as
+ * the current folder, or as a request for a list.
  */
 const refuseEmpty = (command: Command): void => {
   for (const [index, argument] of command.registeredArguments.entries()) {

@@ -1,8 +1,8 @@
 /**
  * Builds the applications that the service ships: generated pages, which compiling writes into worlds; the pages of
  * templates; the live view, which a browser serves; and the base of dashboards. Each application is one script and one
- * style, with the licences of its packages. The built files are committed beside the program that serves them (`make
- * ui`), and `built.test.ts` checks them against the sources. Equal sources and packages give equal bytes.
+ * style, with the licences of its packages. The built files are committed in a folder of the program that serves them
+ * (`make ui`), and `built.test.ts` checks them against the sources. Equal sources and packages give equal bytes.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';

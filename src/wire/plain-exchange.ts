@@ -1,9 +1,11 @@
 /**
- * Exchanges without TLS. Each uses a connection exclusively; the connection is then kept for the next exchange.
- * Every message between the programs of a machine goes through here. A world host sends few messages, and many hosts
- * share a machine. So its code is rarely in the processor's caches, and the cost of a message is the amount of code
- * that it runs: Node's own client is a quarter of the whole cost of a call in its host. So a request is one write, and
- * the answer is parsed directly from the socket's bytes.
+ * Exchanges without TLS. Each uses a connection exclusively; the connection is then kept for the next exchange. Every
+ * message between the programs of a machine goes through here.
+ *
+ * A world host sends few messages, and many hosts share a machine, so the caches of the processor rarely hold this
+ * code. The cost of a message is then the amount of code that runs for it: Node's own client would be a quarter of the
+ * whole cost of a call in its host. This module therefore writes a request at once, and parses the answer directly from
+ * the bytes of the socket.
  */
 import type * as Net from 'node:net';
 import type { Socket } from 'node:net';

@@ -1,4 +1,4 @@
-/** Schema pieces that several contracts share: words of the domain's lists, records, and waits. */
+/** Schemas that several contracts share, such as those of ids, times, records and waits. */
 
 import { limits } from '#domain/limits.ts';
 import { type TSchema, Type } from './type.ts';

@@ -1,5 +1,5 @@
 /**
- * `svc admin`: commands of operators that show pools and hosts, take hosts out of service, and diagnose an
+ * `svc admin`: commands with which operators list pools and hosts, take hosts out of service, and diagnose an
  * installation.
  */
 import { type Command, Option } from 'commander';
@@ -42,12 +42,12 @@ import { addRequestCommand } from './request-command.ts';
 import { type OrUsual, orUsual, readQuotas, wireOf } from './settings.ts';
 
 /**
- * Maximum wait for the service, in milliseconds. It is longer than any check of `doctor`, and longer than a restart of
- * the service.
+ * Maximum wait for an answer of the service, in milliseconds. Each check of `doctor`, and a restart of the service,
+ * takes less.
  */
 const patienceMs = 60_000;
 
-/** Creates the operator's client, whose requests end after `patienceMs`. */
+/** Creates the client of an operator. A request that is not answered within `patienceMs` fails. */
 const operatorFor = ({ env, cwd, err }: Context, { data }: ServiceOptions): Client =>
   showingWaits(answeringWithin(connectOperator({ env, cwd, data }), patienceMs), err);
 
@@ -108,8 +108,8 @@ type DrainOptions = {
 };
 
 /**
- * Returns the hosts to drain: one host, or those of a pool, which needs `--yes`. Throws a usage error for other
- * combinations.
+ * Returns the hosts to drain: one host, or all hosts of a pool, for which `--yes` is required. Throws a usage error for
+ * other combinations of the options.
  */
 const drainedBy = (hostId: string | undefined, options: DrainOptions) => {
   const { pool, installation, endSessions = false, yes } = options;
@@ -171,7 +171,10 @@ const addDoctor = (admin: Command, context: Context): void => {
   });
 };
 
-/** Adds `svc admin blobs`, which lists the blobs that will be collected. The service collects them by itself. */
+/**
+ * Adds `svc admin blobs`, which lists the unused blobs. The service deletes them by itself; this command deletes
+ * nothing.
+ */
 const addBlobs = (admin: Command, context: Context): void => {
   addRequestCommand(admin, context, {
     usage: 'blobs',

@@ -1,6 +1,6 @@
 /**
- * Code that all commands share: examples in their help, the options of commands that use the service, and parsers of
- * option values (a rejected value is a usage error). Also paged lists and filters of requests.
+ * Code that all commands share: examples in their help, the options of commands that use the service, parsers of option
+ * values, and filters of requests. A value that a parser rejects is a usage error.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ledgerOrigins } from '#domain/ledger.ts';
@@ -19,7 +19,8 @@ export type CommandText = {
   /** Example without the `$`. If it has several lines, each is an example. */
   example: string;
   /**
-   * True for a command whose exit status is its result. Until there is a result, the exit status is that of a failure.
+   * True if the exit status of the command is its result. Until there is a result, the exit status is that of a
+   * failure.
    */
   decides?: true;
 };
@@ -58,7 +59,7 @@ type VersionOption = {
   parse?: (text: string) => unknown;
 };
 
-/** Adds `--version`, which the API also calls version. */
+/** Adds `--version`, under the name that the API uses for the version of an object. */
 export const addVersion = (
   command: Command,
   { about, formerly, parse = String }: VersionOption,
@@ -99,7 +100,7 @@ export const withData = (command: Command): Command =>
 /** Options of commands in which `--data` means rows. There, `--service` names the data folder. */
 export type RowOptions = { service?: string; json?: boolean };
 
-/** Adds `--json` and `--service`. */
+/** Adds `--json` and `--service` to a command in which `--data` means rows. */
 export const withServiceBeside = (command: Command): Command =>
   command
     .option('--json', "print the API's answer as JSON")
@@ -137,7 +138,7 @@ export const printLine = (
   else context.out.write(`${text()}\n`);
 };
 
-/** Returns a parser of a number option within a range. */
+/** Returns a parser for an option whose value is a number within a range. */
 export const parseNumber =
   ({ min, max, whole = false }: { min: number; max: number; whole?: boolean }) =>
   (text: string): number => {

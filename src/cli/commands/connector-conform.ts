@@ -43,7 +43,7 @@ type Options = ServiceOptions & {
 
 type Mirrored = Contract & { vendor: VendorContract };
 
-/** World whose answers are compared. `serve` starts it anew for each part of the comparison. */
+/** World whose answers are compared. `serve` starts the world again for each part of the comparison. */
 type Subject = {
   world: CapturedWorld;
   serve(

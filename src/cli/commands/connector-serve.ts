@@ -43,7 +43,7 @@ type Serving = {
   kept: KeptOfFolder;
   program: FolderProgram | undefined;
   address: string | undefined;
-  /** Last build that the program was given, and the time at which the folder's files had changed. */
+  /** Last build that the program was given, and the time at which that build began. */
   given: { built: BuiltFolder; since: number } | undefined;
   isServed: boolean;
 };

@@ -51,7 +51,7 @@ type Options = ServiceOptions & {
   report?: string;
 };
 
-/** Rejected rows: those that are shown, and their total number. */
+/** Rejected rows: the first ones, which are shown, and the total number. */
 type Refused = { shown: ShownRefusal[]; total: number };
 
 const showFault = ({ source, at, entity, field, detail }: PlacedFault): ShownRefusal => ({

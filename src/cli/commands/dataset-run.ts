@@ -81,7 +81,7 @@ const giveUp = async (context: Context, { client }: Run, item: OpenItem, error: 
   await client.send(api.closeSession, { params, body: {} });
 };
 
-/** Runs agents on several items at once, as many as the service opens sessions for. */
+/** Runs an agent in each session that the service opens. Several agents may run concurrently. */
 const play = async (
   context: Context,
   run: Run,

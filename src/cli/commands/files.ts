@@ -55,7 +55,10 @@ const addList = (files: Command, context: Context): void => {
   });
 };
 
-/** Does work for each item, several at once. It stops at the first failure or at a stop signal. */
+/**
+ * Does the work for each item, for several items concurrently. Stops at the first failure, or when the stop signal
+ * aborts.
+ */
 const withEach = async <Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
   work: (item: Item, signal: AbortSignal) => Promise<void>,

@@ -1,5 +1,5 @@
 /**
- * Declares commands that send one request and print its answer, each as one object: the text of its help, the
+ * Declares commands that send one request and print its answer. Each command is one object: the text of its help, the
  * operation, its input, and the view of the answer. `addListCommand` adds paging, filters and a time range. Commands
  * that send more than one request, or that work on files, have an action of their own.
  */

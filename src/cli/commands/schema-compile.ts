@@ -93,7 +93,7 @@ export const addCheck = (schema: Command, context: Context): void => {
     });
 };
 
-/** Text about what compiling did to a file, by the file's state before. */
+/** Words for what compiling did to a generated file, by the state of the file before. */
 const deeds: Record<GeneratedFile['state'], string> = {
   current: 'unchanged',
   missing: 'written',

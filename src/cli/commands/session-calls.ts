@@ -136,8 +136,8 @@ type SeedOptions = ServiceOptions & {
 };
 
 /**
- * Fetches the contract, which is used to parse cells of tables; undefined if all files are JSON, which is parsed
- * without it.
+ * Fetches the contract for parsing cells of tables. Returns undefined if all files are JSON, because JSON is parsed
+ * without a contract.
  */
 const contractFor = async (client: Client, sessionId: string, files: readonly string[]) => {
   if (files.every((file) => /\.(?:json|jsonl|ndjson)$/.test(file))) return undefined;

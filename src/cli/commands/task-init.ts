@@ -1,6 +1,6 @@
 /**
- * `svc worlds task init`: writes a first task file, in which every unexpected change fails, with a solution to prove
- * the task by. It does not need the service.
+ * `svc worlds task init`: writes a starter task file, without the service. Its grader fails on every change that is
+ * neither required nor allowed. Its solution lets the author prove the task.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -1,4 +1,6 @@
-/** `svc worlds task prove`: proves in a session that a task's grader tells right solutions from wrong ones. */
+/**
+ * `svc worlds task prove`: proves in a session that the grader of a task passes right solutions and fails wrong ones.
+ */
 import type { Command } from 'commander';
 import { AppError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';

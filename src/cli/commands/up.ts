@@ -31,7 +31,7 @@ type Options = {
 
 const parsePort = parseNumber({ min: 0, max: 65_535, whole: true });
 
-/** First port of the metrics; the four programs use this and the next three. */
+/** Parses the first port of the metrics. The four programs use this port and the next three. */
 const parseMetricsPort = parseNumber({ min: 0, max: 65_532, whole: true });
 
 /** Returns the addresses at which running programs serve metrics and status. */
@@ -125,7 +125,9 @@ const readPools = async ({ cwd, env }: Context, { pool, pools }: Options): Promi
   return { poolsFile, warm: await minimumOf(poolsFile, readCheckContext(env)) };
 };
 
-/** Starts all programs. The service is up once a host is warm; if the pools keep none warm, at once. */
+/**
+ * Starts all programs. If the pools keep hosts warm, the service is up once a host is warm; otherwise it is up at once.
+ */
 const start = async (
   context: Context,
   options: Options,

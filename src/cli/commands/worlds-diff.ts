@@ -28,7 +28,7 @@ import {
   withService,
 } from './command.ts';
 
-/** Maximum size in bytes of a file whose lines are compared, and maximum number of such files. */
+/** Maximum size in bytes of a file whose lines are compared, and maximum number of files whose lines are compared. */
 const mostBytes = 64 * 1024;
 const mostFiles = 50;
 

@@ -1,6 +1,6 @@
 /**
- * `svc worlds test`: runs the tests of a world in the service, which stores the report, or those of a folder on this
- * machine. The exit status is 1 if any test did not pass.
+ * `svc worlds test`: runs the tests of a world in the service, which stores the report, or the tests of a folder on
+ * this machine. The exit status is 1 if any test did not pass.
  */
 import type { Command } from 'commander';
 import { AppError } from '#domain/error.ts';

@@ -1,6 +1,6 @@
 /**
- * Formats the command tree as a completion script for a shell. The shell then completes without starting this program,
- * which takes almost a second at each Tab. Where any value is allowed, the shell offers files.
+ * Formats the command tree as a completion script for a shell. The shell then completes without this program, whose
+ * start would take almost a second at each Tab. For an argument that allows any value, the shell offers files.
  */
 import type { Entry, Node } from './tree.ts';
 

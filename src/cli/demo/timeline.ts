@@ -1,6 +1,6 @@
 /**
- * Prints the demo: numbered steps, the findings of each, and whether and how fast it passed. A long step shows its
- * progress. A step with a wrong result ends the demo.
+ * Prints the demo: numbered steps, the findings of each step, whether the step passed, and how long it took. A long
+ * step shows its progress. A step with a wrong result ends the demo.
  */
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { AppError } from '#domain/error.ts';

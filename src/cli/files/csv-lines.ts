@@ -1,6 +1,7 @@
 /**
- * Formats rows as CSV lines. Where cells allow it, the lines parse back into the same rows. The meaning of a cell
- * depends on its field (`#data/formats/cell.ts`). Values that would be parsed differently are counted as losses.
+ * Formats rows as CSV lines. If cells can express all values of a row, its line parses back into the same row. The
+ * meaning of a cell depends on its field (`#data/formats/cell.ts`). Values that would be parsed differently are counted
+ * as losses.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { absent, readCell } from '#data/formats/cell.ts';

@@ -30,7 +30,7 @@ export type BuiltFolder = { contract: Contract; rows: number; world: FolderWorld
 
 type Blob = { sha256: Digest; bytes: Uint8Array };
 
-/** Cache of a folder, from one build to the next. */
+/** Cache that the builds of a folder share. */
 export type KeptOfFolder = {
   /** Row files that the last build compiled. */
   known: KnownRowFiles;

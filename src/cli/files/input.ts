@@ -101,7 +101,7 @@ const isFolder = (context: Context, text: string): boolean =>
 
 /**
  * Returns true if a text is written as a path. A path means a folder, whether it exists or not; any other text means a
- * template or a world. So a command means the same wherever it is run.
+ * template or a world. A command therefore means the same in every working folder.
  */
 export const namesFolder = (text: string): boolean => /^[.~]|[/\\]/.test(text);
 
@@ -132,7 +132,7 @@ export const withFolderHint = async <Value>(
   }
 };
 
-/** File in a tree that lists patterns of files to exclude, as a .gitignore does. */
+/** Name of a tree's file with the patterns of files to exclude, as in a .gitignore. */
 const ignoreFile = '.svcignore';
 
 const readIgnored = (context: Context, folder: string): ((path: string) => boolean) => {

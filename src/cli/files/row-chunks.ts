@@ -14,7 +14,7 @@ export type RowChunk = {
   /** Entity of all rows; undefined if they belong to several, and each line then names its entity. */
   entity: string | undefined;
   rows: readonly { entity: string; json: string }[];
-  /** Place of each row in the file. */
+  /** Line of the file at which each row begins. */
   places: Uint32Array;
 };
 

@@ -7,7 +7,7 @@ import { AppError } from '#domain/error.ts';
 import type { Context } from '../terminal/context.ts';
 
 export type UserRows = RowSource & {
-  /** Size in bytes; undefined for standard input, whose length is unknown. */
+  /** Path, size and time of change of the file; undefined for standard input, which has no known size. */
   file: { path: string; bytes: number; changedMs: number } | undefined;
   readBytes(): number;
 };

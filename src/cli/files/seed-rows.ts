@@ -1,6 +1,6 @@
 /**
- * Reads rows of files that are sent in one request and therefore held in memory: for the creation of a world, or as a
- * seed of a session. The place of each row is stored for error messages.
+ * Reads rows of files into memory, to send them in one request: for the creation of a world, or as a seed of a session.
+ * The place of each row is stored for error messages.
  */
 import type { ReadOptions } from '#data/formats/found.ts';
 import { AppError, type FieldProblem } from '#domain/error.ts';

@@ -16,7 +16,7 @@ export type PullPlan = {
   write: FileEntry[];
   /** Paths of files that the version no longer has. They are removed before any file is written. */
   remove: string[];
-  /** Paths of files to write or remove that were changed in the folder. */
+  /** Paths of those files in `write` and `remove` that were changed in the folder. */
   changedHere: string[];
 };
 
@@ -38,7 +38,7 @@ const findAt = (root: string, path: string): Found => {
   }
 };
 
-/** Compares a folder with the wanted version, and with the version that the folder was recorded to hold. */
+/** Compares a folder with the wanted version, and with the recorded version of the folder. */
 export const planPull = (
   context: Context,
   folder: string,

@@ -36,7 +36,9 @@ const inTheWay = (path: string, place: string, what: string): AppError =>
 const placesOf = (path: string): string[] =>
   path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
 
-/** Returns the first entry in a folder that will not be removed; undefined if the folder will be empty. */
+/**
+ * Searches a folder for files that will not be removed. Returns the path of the first one; undefined if there is none.
+ */
 const findLeft = (
   root: string,
   folder: string,
@@ -154,8 +156,8 @@ const refusePaths = (paths: readonly string[]): void => {
 };
 
 /**
- * Returns a check whether a path is one of the files to remove. On a disk that ignores case, the path may be spelled
- * differently.
+ * Returns a function that checks whether a path is one of the files to remove. On a disk that ignores case, the path
+ * may be spelled differently.
  */
 const goingOf = (root: string, remove: readonly string[]): ((place: string) => boolean) => {
   const going = new Map(remove.map((path) => [foldPath(path), path]));

@@ -24,10 +24,13 @@ import {
   readOperatorConnection,
 } from './connection.ts';
 
-/** Time for retries, in milliseconds. A restart of the service is faster. */
+/** Time for which failed requests are retried, in milliseconds. A restart of the service takes less. */
 const retryForMs = 15_000;
 
-/** Sources of the key and the address, and the name of the key in messages. */
+/**
+ * Texts for messages: where the key and the address were read, the name of the key, and the variable that sets the
+ * address.
+ */
 type Origin = Pick<Connection, 'source' | 'urlSource'> & {
   key: string;
   variable: 'SVC_URL' | 'SVC_ADMIN_URL';

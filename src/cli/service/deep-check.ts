@@ -1,5 +1,6 @@
 /**
- * Implements `svc admin doctor --deep`: has the service check all blobs of worlds in batches, and shows the progress.
+ * Implements `svc admin doctor --deep`: requests checks of all blobs of worlds from the service, batch by batch, and
+ * shows the progress.
  */
 import { type BlobsChecked, checkBlobs, type DoctorCheck } from '#wire/admin-api/operations.ts';
 import type { Client } from '#wire/client.ts';

@@ -19,11 +19,11 @@ export type HostProgram = {
 export type HostProgramOptions = {
   /** Path of the program's main file, below the folder of the world host. */
   main: 'folder/main.ts' | 'regrade/main.ts';
-  /** Name of the program, for the message that it ended. */
+  /** Name of the program, for messages about its end. */
   what: string;
   /**
-   * Environment of this process, from which the program gets the variables that it needs, and further variables for the
-   * program.
+   * Environment of this process, and variables for this program alone. Of the former, the program gets only the
+   * variables in `passedOn`.
    */
   env: Env;
   own: Readonly<Record<string, string>>;

@@ -22,7 +22,10 @@ export type ImportJob = {
   how: ImportHow;
   note: ImportNote;
   signal: AbortSignal;
-  /** Progress callbacks: the chunks sent by `sendChunks`, and the state of the batch in the service. */
+  /**
+   * Callbacks for progress. `onSent` is called by `sendChunks`; `onBatch` is called with the state of the batch in the
+   * service until the import has ended.
+   */
   onSent(sent: Sent): void;
   onBatch(batch: BatchView): void;
 };
@@ -54,7 +57,9 @@ const follow = async (job: ImportJob, batchId: string): Promise<BatchView> => {
 
 const sizeOf = ({ rows }: RowChunk): number => rows.reduce((sum, { json }) => sum + json.length, 0);
 
-/** Takes as many of the first chunks as fit into one request. `rest` is null if there are no others. */
+/**
+ * Takes as many of the first chunks as fit into one request. `rest` yields all further chunks; null if there are none.
+ */
 const takeFew = async (chunks: AsyncGenerator<RowChunk>) => {
   const few: RowChunk[] = [];
   let chars = 0;
@@ -73,8 +78,8 @@ async function* all(few: readonly RowChunk[], rest: AsyncGenerator<RowChunk> | n
 }
 
 /**
- * Imports a few rows in one request. Its refusals count the rows of the whole request: all rows of the first entity,
- * then those of the next.
+ * Imports a few rows in one request, grouped by entity. A refusal identifies its row by the index among all rows of the
+ * request, in this order.
  */
 const importFew = async (job: ImportJob, chunks: readonly RowChunk[]): Promise<ImportEnd> => {
   const { client, slug, how, note, signal } = job;

@@ -1,6 +1,6 @@
 /**
- * Keyed queue: works on the items of one key in order, one at a time; several keys run concurrently. Callers wait for
- * capacity before they add, so that the number of held items is bounded.
+ * Keyed queue: works on the items of one key in order, one at a time; several keys run concurrently. Before callers add
+ * an item, they wait for capacity, so that the number of held items is bounded.
  */
 
 export type KeyedQueueOptions<Item> = {

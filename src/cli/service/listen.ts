@@ -29,7 +29,7 @@ export type ListenOptions = {
   target: URL;
   /** True to also forward deliveries that the session made before the command. */
   replay: boolean;
-  /** True to end once those deliveries are forwarded. */
+  /** True to end once all deliveries that exist at the start of the command are forwarded. */
   once: boolean;
   /** Interval between two polls, in milliseconds. Absent: the service holds its answer until there is a delivery. */
   intervalMs?: number | undefined;
@@ -52,7 +52,10 @@ export type ListenEnd =
 
 const holdSeconds = 25;
 const pauses = { firstMs: 250, mostMs: 5_000 };
-/** Maximum numbers of deliveries: forwarded concurrently, and held. The last page read may exceed the latter. */
+/**
+ * Maximum number of deliveries that are forwarded concurrently, and maximum number that are held in memory. The last
+ * page that was read may exceed the second maximum.
+ */
 const forwardedAtOnce = 16;
 const mostHeld = 100;
 /** Maximum wait of `once` for deliveries that the session's host has not uploaded yet, in milliseconds. */

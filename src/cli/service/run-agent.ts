@@ -27,7 +27,7 @@ export type AgentCommand = {
   env: Env;
   cwd: string;
   signal: AbortSignal;
-  /** Time limit in milliseconds; undefined: none. */
+  /** Time limit in seconds; undefined: no limit. */
   timeoutSeconds?: number | undefined;
   say(text: string): void;
 };
@@ -110,8 +110,8 @@ const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
 };
 
 /**
- * Ends the command when the signal aborts or its time is over. Returns two functions: one that is true once the time
- * was over, and one that ends the watch.
+ * Ends the command when the signal aborts or its time is over. Returns two functions: `hasTimedOut` returns true if the
+ * time was over; `stop` ends the watch.
  */
 const watchTime = (child: ChildProcess, { signal, timeoutSeconds }: AgentCommand) => {
   let hasTimedOut = false;

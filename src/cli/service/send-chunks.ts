@@ -15,7 +15,7 @@ import { chunkText, type RowChunk } from '../files/row-chunks.ts';
 import { patiently } from './patient.ts';
 import { addressFrom } from './signed-address.ts';
 
-/** Maximum number of concurrent uploads. At most one more chunk waits until an upload ends. */
+/** Maximum number of concurrent uploads. While all of them are in progress, at most one more chunk waits. */
 const atOnce = 4;
 
 const compress = promisify(gzip);

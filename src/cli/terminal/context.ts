@@ -18,7 +18,10 @@ export type Stream = {
   columns: number;
 };
 
-/** Output of a command. Everything that it prints passes here, so that untrusted text cannot control the terminal. */
+/**
+ * Output of a command. Everything that the command prints goes through it, so that untrusted text cannot control the
+ * terminal.
+ */
 export type Output = Omit<Stream, 'write'> & {
   /** Writes a text for people. Control characters are made visible, except line ends and tabs. */
   write(text: string): void;

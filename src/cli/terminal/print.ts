@@ -36,7 +36,7 @@ const mostTextColumns = 200;
 export const cutLine = (text: string, to: number = mostTextColumns): string =>
   cut(makeVisible(text.replace(/\s+/g, ' ').trim()), to);
 
-/** Measures texts as `width` does, so that colours take no columns. */
+/** Wraps texts as commander's help does. It measures them by `width`, so that colours take no columns. */
 class Wrapping extends Help {
   override displayWidth(text: string): number {
     return width(text);

@@ -1,7 +1,7 @@
 /**
- * Handles stop requests of long-running commands. The first SIGINT, SIGTERM or SIGHUP requests an orderly end. So does
- * the death of a parent process that is connected by an IPC channel. A later signal forces the end. Terminals and
- * package managers may deliver one Ctrl-C twice, so signals within half a second count as one.
+ * Handles stop requests of long-running commands. The first SIGINT, SIGTERM or SIGHUP requests an orderly end; the
+ * death of a parent process that is connected by an IPC channel does the same. A later signal forces the end. Terminals
+ * and package managers may deliver one Ctrl-C twice, so signals within half a second count as one.
  */
 import { AppError } from '#domain/error.ts';
 
@@ -23,8 +23,8 @@ export const interruption = (name: StopSignal): AppError =>
   new AppError('unavailable', 'interrupted', { detail: { exitStatus: 128 + numbers[name] } });
 
 /**
- * Returns the error to report for a failed command. If the command was stopped, that is the stop, since other errors
- * may only follow from it.
+ * Returns the error to report for a failed command. If the command was stopped, returns the reason of the stop, since
+ * other errors may only follow from the stop.
  */
 export const stopReason = ({ signal }: Pick<Stopping, 'signal'>, error: unknown): unknown =>
   signal.aborted ? signal.reason : error;

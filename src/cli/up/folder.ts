@@ -25,7 +25,7 @@ import { type Credentials, credentialsName, secretsName } from '../service/conne
 /** Secrets that identify an installation and let its programs authenticate one another. */
 export type Secrets = {
   version: 1;
-  /** Name of the installation, with which everything is labelled that it starts. */
+  /** Name of the installation. Everything that the installation starts is labelled with it. */
   installation: string;
   databasePassword: string;
   /** Secret from which the control plane derives tokens. */

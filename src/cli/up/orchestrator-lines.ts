@@ -9,9 +9,7 @@ type Configuration = ConfigurationLine['configuration'];
 const describeMistake = ({ line, message, hint }: Configuration['problems'][number]): string =>
   `${line === undefined ? '' : `line ${line}: `}${message}${hint === undefined ? '' : ` (${hint})`}`;
 
-/**
- * Returns a function that reports each time the pools file is read, except the first time if the file has no mistakes.
- */
+/** Returns a function that reports each reading of the pools file. A first reading without mistakes is not reported. */
 const showPools = (showStep: ShowStep) => {
   let wasRead = false;
   return ({ file, problems, pools }: Configuration): void => {

@@ -60,17 +60,20 @@ export type UpOptions = {
 const stopMs = { gateway: 500, sender: 12_000, orchestrator: 35_000, control: 1_000 } as const;
 /** Time after which the user is told that the stop takes long, in milliseconds. */
 const usualStopMs = 3_000;
-/** Maximum time for removing what an orchestrator has left at its runtime, in milliseconds. */
+/** Maximum time for removing everything that an orchestrator has left at its runtime, in milliseconds. */
 const cleanMs = 30_000;
 /** Maximum time for open requests through the gateway to finish, in milliseconds. */
 const finishMs = 250;
 
 export type Parts = {
-  /** Stack of everything that was started, each with the way to stop it. */
+  /** Stack of functions, each of which stops a part that was started. */
   stack: AsyncDisposableStack;
   parts: Kept[];
   options: UpOptions;
-  /** Runtime that may still have containers of the installation which no orchestrator has removed. */
+  /**
+   * Runtime that may still have containers, processes or networks of the installation; undefined if everything was
+   * removed, or nothing was started.
+   */
   inUse: RuntimeChoice['runtime'] | undefined;
 };
 
@@ -106,7 +109,10 @@ export const removeLeft = async (all: Parts, secrets: Secrets): Promise<void> =>
   if (all.inUse !== undefined) await cleanRuntime(all.options, secrets, all.inUse);
 };
 
-/** Prints what this machine lacks for hosts that are processes. Containers need nothing of it. */
+/**
+ * Prints what this machine lacks for hosts that are processes. It is not called for containers, which need no software
+ * of this machine.
+ */
 const onThisMachine = async (
   { env, say }: UpOptions,
   choice: RuntimeChoice,

@@ -29,7 +29,10 @@ const namespacePrefix = [
   `--map-group=${nobody}`,
   '--',
 ];
-/** True if SIGTERM lets PostgreSQL's clients finish before the server ends. */
+/**
+ * Command that makes the kernel send SIGTERM to PostgreSQL when its parent process dies. With SIGTERM, PostgreSQL lets
+ * its clients finish before it ends.
+ */
 const tetherPrefix = ['setpriv', '--pdeathsig', 'TERM', '--'];
 
 const works = (prefix: string[]): boolean => {

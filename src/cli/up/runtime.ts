@@ -23,8 +23,8 @@ export type RuntimeChoice = {
 };
 
 /**
- * Chooses the runtime. `engine` is only used unless `process` is requested. Throws `unavailable` if Docker is requested
- * but does not answer.
+ * Chooses the runtime. If `process` is requested, `engine` is ignored. Throws `unavailable` if Docker is requested but
+ * does not answer.
  */
 export const chooseRuntime = (wish: RuntimeWish, engine: EngineAnswer): RuntimeChoice => {
   if (wish === 'process') return { runtime: 'process', why: 'requested with --runtime' };

@@ -61,8 +61,8 @@ const surfaceEnv = (site: Site): Record<string, string> => {
 };
 
 /**
- * Returns the variable that makes a program trust the authority. Node reads only one file. If the user's environment
- * already names one, it is replaced by the bundle, which contains both.
+ * Returns the variable that makes a program trust the authority. The variable can name only one file. If the user's
+ * environment already sets it, the bundle is named, which also contains the certificates of the user's file.
  */
 const trustEnv = ({ env, authority }: Site): Record<string, string> => {
   if (authority === undefined) return {};

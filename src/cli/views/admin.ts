@@ -150,7 +150,7 @@ export const describeHosts = (
 
 type Drained = Static<(typeof drainHosts)['answers'][200]>;
 
-/** Formats the hosts that were drained, and those that were not because they serve a session. */
+/** Formats the hosts that were drained, and the hosts that were not drained because they serve a session. */
 export const describeDrained = ({ drained, kept }: Drained): string => {
   if (drained.length + kept.length === 0) return 'no host was drained: none is in service';
   const lines = [`${formatCount(drained.length, 'host')} drained`, ...drained];
@@ -176,7 +176,7 @@ export const describeCollection = (collection: CollectionView, view: View): stri
   return [...said, table, ...(left > 0 ? [`and ${left} more`] : [])].join('\n');
 };
 
-/** Columns of a line before its message, besides the check's name. */
+/** Columns that the mark and the gaps of a line take, in addition to the name of the check. */
 const markWidth = 1;
 const gaps = 4;
 

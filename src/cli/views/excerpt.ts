@@ -79,8 +79,8 @@ const widthOf = (cells: readonly Cell[]): number =>
   cells.reduce((sum, { width }) => sum + width, 0);
 
 /**
- * Returns the cells that fit. If those before the marked cell do not all fit, the marked cell is placed at a third of
- * the line. `…` replaces omitted cells.
+ * Returns the cells that fit. If the cells before the marked cell do not all fit, the marked cell is placed at a third
+ * of the line. `…` replaces omitted cells.
  */
 const cutAround = (cells: readonly Cell[], marked: number, columns: number): Cell[] => {
   if (widthOf(cells) <= columns) return [...cells];

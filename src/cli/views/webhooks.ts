@@ -8,7 +8,10 @@ import { formatFitted } from './fitted-table.ts';
 /** Outcome of a delivery at its receiver: a status, or 0 and the reason. */
 export type Forwarded = { status: number; reason: string | null; durationMs: number };
 
-/** Forwarded delivery with the stored answer. That is another answer if another was stored first. */
+/**
+ * Forwarded delivery with its stored answer. If an earlier answer was already stored, that answer remains the stored
+ * one.
+ */
 export type ForwardedDelivery = {
   delivery: DeliveryView;
   forwarded: Forwarded;

@@ -51,7 +51,10 @@ export type FailedRequest = { operation: string; arguments: Row; page: number; r
 
 export type OperationReport = {
   operation: string;
-  /** Number of requests that this run sent, and number of those that an earlier run had already answered. */
+  /**
+   * `asked` is the number of requests that this run sent; `known` is the number of requests that an earlier run had
+   * already answered.
+   */
   asked: number;
   known: number;
   rows: number;
@@ -116,7 +119,8 @@ type Outcome = { next: string | null } | 'failed';
 const isGone = (status: number): boolean => status === 404 || status === 410;
 
 /**
- * Returns true if a request has a good capture. A refusal, for example of a wrong credential, must not replace that.
+ * Returns true if a request has a good capture. A refusal, for example of a wrong credential, must not replace a good
+ * capture.
  */
 const hasGoodCapture = (run: Run, key: string): boolean => {
   const line = run.again === undefined ? undefined : run.manifest.answered(key);

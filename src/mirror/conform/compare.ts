@@ -82,7 +82,7 @@ const neutral = ({ rules }: Compare, value: unknown): unknown =>
       )
     : value;
 
-/** Matches names of fields in errors whose values differ with each request. */
+/** Matches names of fields of an error that have another value in each answer. */
 const passing = /^(?:request_?id|trace_?id|correlation_?id|timestamp|time|date|instance)$/i;
 
 const isEcho = ({ rules }: Compare, key: string, vendor: unknown): boolean =>

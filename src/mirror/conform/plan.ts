@@ -10,7 +10,7 @@ import { pathArguments } from '#language/path-segments.ts';
 /** A page that was captured. */
 export type CapturedPage = { file: string; capture: Capture };
 
-/** Requests that belong together: those for the pages of a list, or a single one. */
+/** Requests that belong together: the requests for the pages of a list, or a single request. */
 export type Play = {
   operation: VendorOperation;
   route: RouteContract;
@@ -77,7 +77,7 @@ const filledBy = (route: RouteContract): Set<string> =>
   ]);
 
 /**
- * Returns a field of a key, or of another unique list of fields, which is no reference and can take a new value.
+ * Returns a field of a key or of another unique list of fields. The field is no reference and can take a new value.
  * Returns undefined if the list is unique without a change, and null if none of its fields can change.
  */
 const renewedField = (

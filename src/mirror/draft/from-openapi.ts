@@ -153,9 +153,9 @@ const plainPath = (path: string): { path: string; names: Map<string, string> } =
 };
 
 /**
- * Creates a check for operations that a document lists again, under the same path with another query or fragment. The
- * first of them is drafted for the path. Requests cannot distinguish the others from it, so these are marked and left
- * out.
+ * Creates a check for operations that a document lists again, under the same path with another query or fragment. A
+ * request to the path fits all of these operations alike. The first of them is therefore drafted; the others are marked
+ * and left out.
  */
 const createRouteCheck = (marks: Mark[]) => {
   const known = new Map<string, string>();
@@ -182,7 +182,7 @@ const createRouteCheck = (marks: Mark[]) => {
   };
 };
 
-/** Sorts paths with a query or fragment after paths without, because they may be repetitions of these. */
+/** Sorts paths without a query or fragment first, because the other paths may repeat them. */
 const plainFirst = (paths: [string, unknown][]): [string, unknown][] =>
   paths.toSorted(([a], [b]) => Number(/[?#]/.test(a)) - Number(/[?#]/.test(b)));
 

@@ -19,7 +19,9 @@ import type { Mark } from './api.ts';
 /** Maximum number of marks for unresolved references; documents have thousands when one file is missing. */
 const mostMarks = 50;
 
-/** Resolver that reads the document that the user named, and files of its folder that references name. */
+/**
+ * Resolver that reads the document that the user named, and files in the document's folder to which references lead.
+ */
 class FolderResolver extends BaseResolver {
   readonly document: string;
 

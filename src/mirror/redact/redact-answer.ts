@@ -157,8 +157,8 @@ const policyAt = (positions: readonly Position[]): FieldPolicy | undefined =>
   );
 
 /**
- * Returns all positions of a value under the policy: those inherited from the value around it, and those of rows that
- * begin there.
+ * Returns all positions of a value under the policy: the positions inherited from the value around it, and the
+ * positions of rows that begin at the value.
  */
 const arriveAt = (rules: Rules, positions: Position[], anchors: readonly Anchor[]): Position[] => [
   ...positions,

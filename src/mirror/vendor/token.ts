@@ -11,13 +11,13 @@ import { ExchangeError, type Incoming, type Limits, postForm } from './exchange.
 export type Tokens = {
   /** Returns a valid token. Throws `unauthenticated` if the vendor issues none. */
   current(limits: Limits): Promise<string>;
-  /** Discards the current token, which the vendor refused before its end. */
+  /** Discards the current token, because the vendor refused it before it expired. */
   giveUp(): void;
 };
 
 type Held = { token: string; endsAtMs: number; refresh: string | undefined };
 
-/** Time before the end of a token at which it is replaced, in milliseconds. */
+/** Time before the expiry of a token at which the token is replaced, in milliseconds. */
 const marginMs = 10_000;
 const usualSeconds = 3_600;
 

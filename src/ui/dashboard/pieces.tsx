@@ -10,8 +10,8 @@ import { given } from './given.ts';
 import { plot } from './plot.ts';
 
 /**
- * Data of the page: the output of the dashboard's transform. Without a transform, the data of its session, tasks or
- * world.
+ * Data of the page. If the dashboard has a transform, the data is its output; otherwise, it is the data of the
+ * dashboard's session, tasks or world.
  */
 export const data = given.data;
 /** Session, tasks or world that the page shows. */
@@ -102,10 +102,10 @@ export const Nothing = ({ children }: { children: ReactNode }) => (
   <p className="nothing">{children}</p>
 );
 
-/** Shows how long ago a time was, which is given as ISO text, and the exact time as a tooltip. */
+/** Shows the age of a time that is given as ISO text. The tooltip shows the exact time. */
 export const Time = ({ at }: { at: string }) => <Moment time={new Date(at)} />;
 
-/** Shows an id, which is copied by a click. */
+/** Shows an id. A click copies the id. */
 export const Id = ({ children }: { children: string }) => <CopyText text={children} />;
 
 /** Asks the surrounding page to open a session. Without a surrounding page, it has no effect. */

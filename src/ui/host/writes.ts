@@ -1,6 +1,7 @@
 /**
- * Writes rows by the world's own route if it has one. Otherwise the host writes them, by the conventional tool or the
- * contract. A vendor's error seldom names the field at fault, so the host is then asked to check the fields.
+ * Writes rows by a route of the world. If the world has no route for it, the host writes the row by the conventional
+ * tool or the contract. A vendor's error seldom names the field at fault, so the host is then asked to check the
+ * fields.
  */
 import { keyOf } from '../world/keys.ts';
 import { type PageEntity, type PageRoute, type Row, world } from '../world/model.ts';

@@ -1,4 +1,4 @@
-/** Shows an id, which is copied by a click. */
+/** Shows an id. A click copies the id. */
 import { useAnnounce } from './announce.tsx';
 
 /** Copies a text by selecting it. Pages that are not served over TLS have no clipboard API. */

@@ -77,7 +77,10 @@ export const CallAnswer = Type.Object({
 });
 export type CallAnswer = Static<typeof CallAnswer>;
 
-/** Directive to a warm host. A host of the kind `browser` gets `browser`, the session to serve as its browser. */
+/**
+ * Directive to a warm host. For a host of the kind `browser`, the member `browser` is the session whose browser the
+ * host becomes.
+ */
 const hostDirective = {
   assignment: Type.Optional(Assignment),
   browser: Type.Optional(BrowserAssignment),

@@ -55,7 +55,7 @@ export const ViewInput = Type.Union([
   Key,
   /** Text that was pasted, or composed by an input method. */
   Type.Object({ type: Type.Literal('text'), text: Type.String({ maxLength: 262_144 }) }),
-  /** Asks for the selected text, which the browser sends as `clipboard`. */
+  /** Requests the selected text, which the browser sends as `clipboard`. */
   Type.Object({ type: Type.Literal('copy'), isCut: Type.Boolean() }),
   Type.Object({
     type: Type.Literal('resize'),

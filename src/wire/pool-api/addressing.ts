@@ -1,6 +1,7 @@
 /**
- * Returns how a host is addressed. Drivers report that with `registerHost`, except drivers of the previous release. For
- * hosts that such a driver registered, it is derived here, and only here, from the driver's name.
+ * Returns how a host is addressed. Drivers report the addressing with `registerHost`, except drivers of the previous
+ * release. For a host that such a driver registered, the addressing is derived here, and only here, from the driver's
+ * name.
  */
 import type { HostAddressing } from '#domain/host-address.ts';
 

@@ -66,7 +66,8 @@ export const PoolHost = Type.Object({
 export type PoolHost = Static<typeof PoolHost>;
 
 /**
- * Sessions without a host that have the same requirements. If the size is `:browser`, the sessions wait for a browser.
+ * Sessions that have the same requirements and wait for a host. If the size is `:browser`, the sessions wait for a
+ * browser.
  */
 export const WaitingSessions = Type.Object({
   tier: oneOf(browserTiers),

@@ -33,8 +33,8 @@ export const pageOf = <Item extends TSchema>(item: Item) =>
   Type.Object({ data: Type.Array(item), meta: ListMeta });
 
 /**
- * Parameters of lists that may be very long. A cursor marks the end of a page, so that the next page continues there
- * even if rows are inserted meanwhile.
+ * Parameters of lists that may be very long. A cursor points to the end of a page, so that the next page continues
+ * there even if rows are inserted meanwhile.
  */
 export const CursorQuery = {
   ...PageQuery,

@@ -41,7 +41,7 @@ export const useViewer = () =>
 
 type Found<T> = { total_count: number; items: T[] };
 
-/** Reads the viewer's repositories. If there are search words, reads the repositories that match them, among all. */
+/** Reads the viewer's repositories. If there are search words, reads all repositories that match them instead. */
 export const useRepositories = (words: string, page: number) =>
   useQuery({
     queryKey: ['repositories', words, page],

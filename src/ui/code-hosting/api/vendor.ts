@@ -44,8 +44,8 @@ const secondsToWait = ({ headers }: Answer): number | undefined => {
 };
 
 /**
- * Returns true if the vendor's API refused the request, and not the session. Only errors of the API link to the
- * vendor's documentation.
+ * Returns true if the error came from the vendor's API, rather than from the session's host. Only errors of the API
+ * link to the vendor's documentation.
  */
 const isVendors = ({ value }: Answer): boolean =>
   typeof value === 'object' && value !== null && 'documentation_url' in value;

@@ -9,7 +9,7 @@ export const usePlace = (): Place => {
   return { owner, repo };
 };
 
-/** Returns true if the viewer has write access: may label issues, merge and the like. */
+/** Returns true if the viewer has write access, which permits labelling issues, merging and the like. */
 export const useMayWrite = (place: Place): boolean => {
   const { data } = useRepository(place);
   return data?.permissions?.push === true && !data.archived;

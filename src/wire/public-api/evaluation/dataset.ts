@@ -182,7 +182,7 @@ export const WorldRunBody = Type.Object(
 );
 export type WorldRunBody = Static<typeof WorldRunBody>;
 
-/** Body that starts a run on the world in the path: the dataset to run, and the options above. */
+/** Body that starts a run on the world in the path: the dataset to run, and the options of a run. */
 export const DispatchBody = Type.Object(
   {
     dataset: Type.String({ minLength: 1, maxLength: 10_000, description: 'its name' }),
