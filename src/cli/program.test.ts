@@ -31,7 +31,7 @@ describe('svc', () => {
     );
   });
 
-  it('loads, for the words of any command line, commands that equal those of the whole program, but not all of them', async () => {
+  it('loads only the commands that a command line names, each equal to the same command of the whole program', async () => {
     const loadedBy = async (path: string): Promise<Node[]> =>
       readTree(await createProgram(testContext(), path.split(' ').filter(Boolean)));
     const whole = await loadedBy('');

@@ -41,7 +41,7 @@ const wrongCallsOf = ({ command }: Leaf): string[][] => {
 
 describe('a wrong call', () => {
   it.each(leaves)(
-    'svc $path exits with status 1 and prints nothing on standard output',
+    'of svc $path exits with status 1 and prints nothing on standard output',
     async (leaf) => {
       for (const words of wrongCallsOf(leaf)) {
         const context = testContext({
@@ -131,14 +131,14 @@ describe('--version', () => {
     ...['datasets items list', 'datasets run', 'traces list', 'observations list'],
   ];
 
-  it('--version is an option of every command whose operation takes a version', () => {
+  it('is an option of every command whose operation takes a version', () => {
     const having = leaves
       .filter(({ command }) => command.options.some(({ long }) => long === '--version'))
       .map(({ path }) => path);
     expect(having.toSorted()).toEqual(taking.toSorted());
   });
 
-  it('--version of a command names the version of a world like the address does', async () => {
+  it('names the version of a world as the address of the world does', async () => {
     const page = { data: { rows: [], total: 0, limit: 100, offset: 0 } };
     for (const words of [
       'worlds data show crm@3 deals',
@@ -151,7 +151,7 @@ describe('--version', () => {
     expect(twice).toMatchObject({ status: 1, asked: [] });
   });
 
-  it('the version option is also accepted under its former name', async () => {
+  it('is also accepted under its former name', async () => {
     const gate = '/api/public/agent-builds/gate?agentId=a&version=1.4.0';
     for (const name of ['version', 'semver']) {
       const { asked } = await runAnswered(`release gate --agent a --${name} 1.4.0`, {

@@ -84,7 +84,7 @@ describe('the response reader', () => {
       `${ok}transfer-encoding: chunked\r\n\r\n1\r\nabc\r\n0\r\n\r\n`,
     ],
     ['a head without end', `${ok}a: ${'b'.repeat(70_000)}`],
-  ])('is not read that has %s', (_, text) => {
+  ])('rejects a response with %s', (_, text) => {
     expect(() => read(text)).toThrow('the answer cannot be read');
   });
 

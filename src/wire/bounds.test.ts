@@ -64,7 +64,7 @@ describe('every input', () => {
     expect(unboundedIn(LedgerEntry, '')).toEqual([]);
   });
 
-  it('is reported as unbounded where a bound is missing', () => {
+  it('is reported with each of its parts that has no bound', () => {
     const schema = {
       type: 'object',
       properties: {

@@ -11,7 +11,7 @@ it('an error of each code survives being written to an answer and read back', ()
   }
 });
 
-it('a query that ran too long is 524, and the timeout answers of proxies are read as the same error', () => {
+it('a query that ran too long is answered with status 524, and the timeout status of a proxy is read as the same error', () => {
   expect(toErrorAnswer(new AppError('timeout', 'too long')).status).toBe(524);
   expect(fromErrorAnswer(504, '<html>').code).toBe('timeout');
 });

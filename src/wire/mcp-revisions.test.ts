@@ -9,7 +9,7 @@ it.each([
   ['line1\nline2', '=?base64?bGluZTEKbGluZTI=?='],
   ['=?base64?bGl0ZXJhbA==?=', '=?base64?PT9iYXNlNjQ/YkdsMFpYSmhiQT09Pz0=?='],
   ['', '=?base64??='],
-])('encodes %j for a header, and decodes it again', (text, header) => {
+])('encodeHeader encodes %j, and decodeHeader decodes it again', (text, header) => {
   expect(encodeHeader(text)).toBe(header);
   expect(decodeHeader(header)).toBe(text);
 });

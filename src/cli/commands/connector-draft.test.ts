@@ -29,13 +29,16 @@ describe('a draft', () => {
     ['helpdesk.yaml', 6],
     ['ledger.yaml', 4],
     ['odd.json', 3],
-  ])('of %s serves its routes as its contract has them', async (name, served) => {
-    const drafted = await draft(name, name);
-    expect(drafted.status, drafted.err).toBe(0);
-    const report = await conformServed(readTree(join(home, name)));
-    expect(report.routes).toHaveLength(served);
-    expect(report).toMatchObject({ fidelity: 100, differences: 0 });
-  });
+  ])(
+    'of %s can be served, and its routes answer as its contract requires',
+    async (name, served) => {
+      const drafted = await draft(name, name);
+      expect(drafted.status, drafted.err).toBe(0);
+      const report = await conformServed(readTree(join(home, name)));
+      expect(report.routes).toHaveLength(served);
+      expect(report).toMatchObject({ fidelity: 100, differences: 0 });
+    },
+  );
 
   it('is not written into a non-empty folder, unless --force is given', async () => {
     const folder = join(home, 'held');

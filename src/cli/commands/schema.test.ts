@@ -124,7 +124,7 @@ describe('svc worlds schema', () => {
     expect(await ran('check plain')).not.toContain('warning');
   });
 
-  it('refuses to write into a non-empty folder, and lists its templates', async () => {
+  it('refuses a non-empty folder and an unknown template, and lists the templates', async () => {
     mkdirSync(pathOf('full'));
     writeFileSync(pathOf('full/notes.txt'), 'mine');
     expect(await run('init full')).toMatchObject({

@@ -48,7 +48,7 @@ describe('svc worlds session faults', () => {
     [' --off', { rules: [] }],
     [' --declared', { declared: true }],
     [` --set {"rules":[]}`, { rules: [] }],
-  ])('sends what is asked for:%s', async (line, input) => {
+  ])('sends the input that matches the options:%s', async (line, input) => {
     const { out, asked } = await faults(line, none);
     expect(asked[0]?.body).toEqual({ kind: 'faults', input });
     expect(out).toBe('no faults (declared by the world)\n');

@@ -324,7 +324,7 @@ describe('svc worlds session', () => {
     expect(out).toContain('  notes {"id":7} updated\n    title: "a" → "b"\n  and 11 more;');
   });
 
-  it('shows a page of all changed rows, each with what explains it', async () => {
+  it('shows a page of all changed rows, each with the checks that explain it', async () => {
     const line = 'worlds session grade ses-1 --changes --offset 5 --limit 1';
     const { out, asked } = await runAnswered(line, { body: answer });
     expect(asked[0]?.body).toMatchObject({ input: { changes: { offset: 5, limit: 1 } } });

@@ -38,7 +38,7 @@ describe('timeline', () => {
 });
 
 describe('expectations', () => {
-  it('expectations pass if the value is as expected', () => {
+  it('pass if the value is as expected', () => {
     expectEqual('x', { a: [1] }, { a: [1] });
     expectThat('x', true, 1);
     expect(expectSome('x', 0)).toBe(0);

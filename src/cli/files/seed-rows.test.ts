@@ -1,4 +1,4 @@
-/** Tests rows of files that are sent in one request. */
+/** Tests the reading of rows that are sent in one request. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { readSeedRows } from './seed-rows.ts';
 const folder = mkdtempSync(join(tmpdir(), 'svc-seed-rows-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('reads rows whose entity has the name of an inherited member, so that the service can refuse them', async () => {
+it('readSeedRows reads rows whose entity has the name of an inherited member, so that the service can refuse them', async () => {
   writeFileSync(join(folder, 'rows.json'), '{"constructor":[{"id":1}]}');
   const files = ['rows.json', 'rows.json'];
   const { rows } = await readSeedRows(testContext({ cwd: folder }), files, {});

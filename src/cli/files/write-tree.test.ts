@@ -42,7 +42,7 @@ const laid = (): string[] =>
 
 describe('writeTree', () => {
   it.each(['../x', '/x', 'a\\..\\x', 'x/NUL', 'a:b', '.git/config', '.GIT/config', '.types/../x'])(
-    'writes nothing of a tree that holds %j',
+    'writes no file of a tree that contains the path %j',
     (path) => {
       expect(() => writeTree(context, 'world', [file('a'), file(path)])).toThrow(/the path must/);
       const change = { write: [file('a')], remove: [path] };
@@ -88,7 +88,7 @@ describe('changeTree', () => {
     ['a link', 'link', 'link is a link'],
     ['a file where a folder should be', 'plain/x.md', 'plain is not a folder'],
     ['a folder that is a link', 'out/x.md', 'out is a link'],
-  ])('touches nothing when %s is in the way', (_, path, message) => {
+  ])('changes no file if %s is in the way', (_, path, message) => {
     lay(file('docs/a.md'), file('docs/own.md'), file('gone.md'), file('plain'));
     symlinkSync('gone.md', join(folder, 'world/link'));
     mkdirSync(join(folder, 'elsewhere'));

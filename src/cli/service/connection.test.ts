@@ -48,7 +48,7 @@ describe('readConnection', () => {
     expect(readConnection({ env: {}, cwd: below }).url).toBe('http://nearer');
   });
 
-  it('reads only the folder that is named, by the option rather than the variable', () => {
+  it('reads only the named folder, and prefers the option to the variable', () => {
     putCredentials(join(root, 'one'), 'http://one');
     putCredentials(join(root, 'two'), 'http://two');
     const env = { SVC_DATA: 'one' };

@@ -103,7 +103,7 @@ describe('the outcome of an exit', () => {
     [null, false, 'failed'],
     [126, false, 'missing'],
     [127, false, 'missing'],
-  ])('with status %s, where acting is %s, is %s', (status, hasActed, outcome) => {
+  ])('with status %s (the agent sent requests: %s) is "%s"', (status, hasActed, outcome) => {
     expect(outcomeOfExit(status, hasActed)).toBe(outcome);
   });
 });

@@ -77,7 +77,7 @@ describe('print', () => {
     [7_300, '2 h ago'],
     [200_000, '2 d ago'],
     [-5, '0 s ago'],
-  ])('says how long %d seconds are ago', (seconds, text) => {
+  ])('formats an age of %d seconds', (seconds, text) => {
     const now = Date.UTC(2026, 0, 10);
     expect(formatAgo(new Date(now - seconds * 1_000).toISOString(), now)).toBe(text);
   });
@@ -87,7 +87,7 @@ describe('print', () => {
     expect(elapsedMs('2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.037Z')).toBe(37);
   });
 
-  it('lists only counts of changes that are not 0', () => {
+  it('leaves out counts of changes that are 0', () => {
     expect(formatChanges({})).toBe('no rows changed');
     expect(
       formatChanges({
@@ -111,7 +111,7 @@ describe('print', () => {
 });
 
 describe('colours', () => {
-  it('colours appear only on a terminal that wants them', () => {
+  it('appear only on a terminal on which they are enabled', () => {
     expect(wantsColor({}, true)).toBe(true);
     expect(wantsColor({}, false)).toBe(false);
     expect(wantsColor({ NO_COLOR: '1' }, true)).toBe(false);

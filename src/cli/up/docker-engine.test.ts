@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeLeftOnEngine, listContainers, probeEngine } from './docker-engine.ts';
 
-describe('docker engine', () => {
+describe('client of the Docker engine', () => {
   const root = mkdtempSync(join(tmpdir(), 'svc-engine-'));
   const socket = join(root, 'engine.sock');
   const env = { DOCKER_HOST: `unix://${socket}` };
@@ -29,7 +29,7 @@ describe('docker engine', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it('prints its version', async () => {
+  it('returns the version of the engine', async () => {
     expect(await probeEngine(env)).toEqual({ answers: true, version: '28.1' });
   });
 
@@ -62,7 +62,7 @@ describe('docker engine', () => {
     ['tcp://127.0.0.1:1', 'tcp://127.0.0.1:1: nothing listens at its address'],
     ['ssh://host', 'DOCKER_HOST is "ssh://host"; only unix:// and tcp:// are supported'],
     ['nonsense', 'DOCKER_HOST is "nonsense", not a URL'],
-  ])('says why %s does not answer', async (host, why) => {
+  ])('reports why %s does not answer', async (host, why) => {
     expect(await probeEngine({ DOCKER_HOST: host })).toEqual({ answers: false, why });
   });
 });

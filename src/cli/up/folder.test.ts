@@ -30,13 +30,13 @@ describe('judgeFolder', () => {
     ['an empty folder', folder([])],
     ['a folder of its own', folder(['pg', 'blobs', 'logs', 'secrets.json', 'credentials.json'])],
     ['what a killed start left', folder(['up.lock', 'pg.new', 'pg.password', '.gitignore'])],
-  ])('takes %s', (_, state) => {
+  ])('accepts %s', (_, state) => {
     expect(judgeFolder('/d', state)).toBeUndefined();
   });
 
   it.each([
     ['a file', { kind: 'not_a_folder' as const }, '/d is a file, not a folder'],
-    ['refuses a folder that it may not write to', folder([], false), '/d cannot be written to'],
+    ['a folder that it may not write to', folder([], false), '/d cannot be written to'],
     [
       'a folder of someone else',
       folder(['z.txt', 'a.txt', 'm.txt', 'pg', 'n.txt']),
@@ -58,7 +58,7 @@ describe('judgeDiskSpace', () => {
   it.each([
     ['a new database', false, 128],
     ['a database that is there', true, 16],
-  ])('asks for disk space for %s', (_, hasDatabase, least) => {
+  ])('refuses a disk with too little free space for %s', (_, hasDatabase, least) => {
     const judge = (freeBytes: number) => judgeDiskSpace('/d', { hasDatabase, freeBytes });
     expect(judge(least * mebibyte)).toBeUndefined();
     expect(judge(least * mebibyte - 1)).toBe(

@@ -44,13 +44,16 @@ describe('choosing ports', () => {
     ['--port', {}, 4620],
     ['--gateway', { gateway: 4600 }, 4600],
     ['--metrics', { metrics: 9464 }, 9467],
-  ])('refuses a taken port of %s, with the way out', async (option, wishes, port) => {
-    await expect(choose(wishes, taken(port))).rejects.toMatchObject({
-      code: 'conflict',
-      message: `port ${port} is taken`,
-      detail: { hint: `choose another port with ${option} <number>; 0 means any free one` },
-    });
-  });
+  ])(
+    'refuses a taken port of %s, with a hint at how to choose another one',
+    async (option, wishes, port) => {
+      await expect(choose(wishes, taken(port))).rejects.toMatchObject({
+        code: 'conflict',
+        message: `port ${port} is taken`,
+        detail: { hint: `choose another port with ${option} <number>; 0 means any free one` },
+      });
+    },
+  );
 
   it('fails if the range has too few free ports', async () => {
     const others = [4621, 4622, 4623, 4624, 4625, 4626, 4627];

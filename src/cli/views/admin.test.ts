@@ -27,7 +27,7 @@ const host: AdminHost = {
   endDetail: null,
 };
 
-it('shows a host on one line, or on several if the line would be too long', () => {
+it('the list of hosts shows a host on one line, or on several if the line would be too long', () => {
   const [, line] = describeHosts({ hosts: [host], total: 1 }, wide).split('\n');
   expect(line).toBe(
     'hst-1  default  assigned  4.0 s  1 d 1 h  12 ms   80 MiB  1     ses-1    local/default/notes@3',
@@ -42,7 +42,7 @@ it('shows a host on one line, or on several if the line would be too long', () =
   ]);
 });
 
-it('wraps the findings of a check at the edge of the terminal', () => {
+it('the list of checks wraps messages at the edge of the terminal', () => {
   const message = 'default is to keep worlds loaded that do not exist: a/b/c';
   const checks = [{ name: 'pools', status: 'warning' as const, message, fix: 'make them' }];
   expect(describeChecks(checks, wide).split('\n')[0]).toBe(`!  pools  ${message}`);
@@ -70,7 +70,7 @@ const pool = (installation: string): PoolReport => ({
   fresh: 2,
 });
 
-it('distinguishes hosts without a loaded world from those with one, and pools of the same name', () => {
+it('the list of pools distinguishes hosts without a loaded world from those with one, and pools of the same name', () => {
   const show = (...installations: string[]) =>
     describePools(
       { pools: installations.map(pool), waitingSessions: 0, longestWaitMs: 0 },
@@ -87,7 +87,7 @@ it('distinguishes hosts without a loaded world from those with one, and pools of
   ]);
 });
 
-it('shows a pool on several lines if one is too short, and why the pool launches no hosts', () => {
+it('the list of pools shows a pool on several lines if one is too short, and why the pool launches no hosts', () => {
   const held = 'the image registry.example/host:7 cannot be pulled: not found ';
   const pools = [{ ...pool('a'), held }];
   const text = describePools({ pools, waitingSessions: 1, longestWaitMs: 9_000 }, narrow);
@@ -102,7 +102,7 @@ it('shows a pool on several lines if one is too short, and why the pool launches
   ]);
 });
 
-it('shows imports, and which of them have lost their worker', () => {
+it('the list of imports shows the progress of each import, and whether it has lost its worker', () => {
   const job = {
     ...({ id: 'bat-1', kind: 'import', world: 'local/default/crm', state: 'applying' } as const),
     ...{ ageMs: 61_000, leaseMs: -5, attempts: 2 },

@@ -11,7 +11,7 @@ const asked = (parts: Partial<RequestView>): RequestView => ({
   ...{ durationMs: 12, changes: {}, rows: [], callId: null, ...parts },
 });
 
-describe('a request that failed', () => {
+describe('a request in a list', () => {
   it.each<[string, Partial<RequestView>, string]>([
     [
       'in the words of the host',
@@ -42,7 +42,7 @@ describe('a request that failed', () => {
       { via: 'tool', status: null, response: { error: { code: 'refused', message: 'No room' } } },
       'No room',
     ],
-  ])('has its reason below it, %s', (_, parts, reason) => {
+  ])('has the reason of its failure below it, %s', (_, parts, reason) => {
     const lines = describeLedger([asked({}), asked(parts), asked({})], view).split('\n');
     expect(lines).toHaveLength(5);
     expect(lines[3]).toBe(`    ${reason}`);
@@ -51,7 +51,7 @@ describe('a request that failed', () => {
   it.each<[string, Partial<RequestView>]>([
     ['went well', { status: 200, response: { body: { message: 'Hello' }, reason: 'cut' } }],
     ['says nothing', { status: 404, response: { body: null, reason: null } }],
-  ])('has no line below it where it %s', (_, parts) => {
+  ])('has no line below it if the request %s', (_, parts) => {
     expect(describeLedger([asked(parts)], view).split('\n')).toHaveLength(2);
   });
 

@@ -146,7 +146,7 @@ describe('capture', () => {
     ['an address in Link', 'link', 'cursor_header = "Link"'],
     ['a path in Link', 'relative-link', 'cursor_header = "link"'],
   ] as const)(
-    'follows pages by %s, whether the last page ends the cursor or omits it',
+    'follows pages by %s, whether the cursor of the last page is empty or absent',
     async (_, paging, cursor) => {
       const bodiesOf = (folder: string) =>
         capturesOf(folder, 'list_cards')
@@ -226,7 +226,7 @@ describe('capture', () => {
     ['query', 'scheme = "query"\nname = "api_key"\nsecret_env = "KEY"', secret],
     ['basic', 'scheme = "basic"\nsecret_env = "KEY"', `robot:${secret}`],
     ['oauth2', 'scheme = "oauth2"\nsecret_env = "KEY"\nclient_id_env = "ID"', secret],
-  ] as const)('is let in by %s, and writes no secret anywhere', async (scheme, auth, held) => {
+  ] as const)('authenticates by %s, and writes no secret anywhere', async (scheme, auth, held) => {
     const { url } = await begin({ scheme, secret: held, clientId: 'robot', echo: true });
     const contract = contractOf({ url, auth: `[auth]\n${auth}` });
     const { report, folder } = await run(contract, { env: { KEY: held, ID: 'robot' } });

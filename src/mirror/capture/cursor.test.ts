@@ -11,7 +11,7 @@ const ofHeader = (value?: string) =>
 const ofLink = (link?: string) =>
   nextCursor(inLink, { headers: link === undefined ? {} : { link }, body: null });
 
-describe('reading the next cursor', () => {
+describe('nextCursor', () => {
   it.each([
     ['a number', 40, '40'],
     ['a large number', 9_007_199_254_740_991, '9007199254740991'],
@@ -25,11 +25,11 @@ describe('reading the next cursor', () => {
     ['null', null, null],
     ['false', false, null],
     ['nothing', undefined, null],
-  ])('of a field that holds %s', (_, value, next) => {
+  ])('reads a field that contains %s', (_, value, next) => {
     expect(ofField(value)).toEqual({ next });
   });
 
-  it('finds none in a body without the object that contains the cursor', () => {
+  it('finds no cursor in a body without the object that contains the cursor', () => {
     for (const body of [null, [], {}, { meta: null }, 'text', 7]) {
       expect(nextCursor(inField, { headers: {}, body })).toEqual({ next: null });
     }
@@ -41,7 +41,7 @@ describe('reading the next cursor', () => {
     ['true', true, 'the cursor is a boolean'],
     ['an address without it', 'https://vendor.example/items?page=2', 'no parameter'],
     ['an address with it empty', '/items?after=', 'no parameter'],
-  ])('of a field that holds %s is a problem', (_, value, problem) => {
+  ])('returns a problem for a field that contains %s', (_, value, problem) => {
     expect(ofField(value)).toEqual({ problem: expect.stringContaining(problem) });
   });
 
@@ -51,11 +51,11 @@ describe('reading the next cursor', () => {
     ['an address', 'https://vendor.example/items?after=4', '4'],
     ['nothing in it', '', null],
     ['blanks', '   ', null],
-  ])('of a header that has %s', (_, value, next) => {
+  ])('reads a header that contains %s', (_, value, next) => {
     expect(ofHeader(value)).toEqual({ next });
   });
 
-  it('finds none if the header is missing', () => {
+  it('finds no cursor if the header is missing', () => {
     expect(ofHeader()).toEqual({ next: null });
   });
 
@@ -78,11 +78,11 @@ describe('reading the next cursor', () => {
     ['a word that only begins so', '</x?after=1>; rel="next-archive"', null],
     ['nothing in it', '', null],
     ['nonsense', 'next', null],
-  ])('of a header Link with %s', (_, link, next) => {
+  ])('reads a Link header with %s', (_, link, next) => {
     expect(ofLink(link)).toEqual({ next });
   });
 
-  it('reports a Link header whose URL has no cursor; without a Link header there is none', () => {
+  it('returns a problem for a Link header whose URL has no cursor, but not for a missing Link header', () => {
     expect(ofLink('</x?page=4>; rel="next"')).toEqual({
       problem: expect.stringContaining('after'),
     });

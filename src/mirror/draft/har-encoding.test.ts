@@ -25,12 +25,12 @@ it.each([
     { encoding: 'base64', text: Buffer.from(`\ufeff${people}`).toString('base64') },
   ],
   ['plain though it is called base64', { encoding: 'base64', text: people }],
-])('reads the JSON of an answer that is %s', (_, content) => {
+])('readHar reads the JSON of an answer that is %s', (_, content) => {
   expect(readHar(harOf(content), 'a.har')).toMatchObject([{ body: JSON.parse(people) }]);
 });
 
 it.each(['true', 'null', '1234', '[]'])(
-  'reads %s, which is called base64, as it stands',
+  'readHar does not decode the JSON %s, although it is labelled base64',
   (text) => {
     expect(readHar(harOf({ encoding: 'base64', text }), 'a.har')).toMatchObject([
       { body: JSON.parse(text) },

@@ -26,7 +26,7 @@ describe('a HAR file', () => {
     'data:application/json,%5B%5D',
     'blob:https://api.odd.example/5f0c',
     'about:blank',
-  ])('is read without its entry of %s, and refused in words when it has no other', (url) => {
+  ])('is read without its entry of %s, and refused if it has no other entry', (url) => {
     const other = entryOf(url, { text: '[]' }, url.startsWith('wss') ? 101 : 200);
     const { api } = apiFromExchanges(readHar(harOf(other, good), 'c.har'));
     expect(api.baseUrl).toBe('https://api.odd.example');
@@ -36,7 +36,7 @@ describe('a HAR file', () => {
     );
   });
 
-  it("leaves out an address that has the API's address as a prefix but is another one", () => {
+  it("is read without requests to a host whose address only begins with the API's address", () => {
     const other = entryOf('https://api.odd.example.evil.test/people', { text: '[{"id":2}]' });
     const { api } = apiFromExchanges(readHar(harOf(good, good, other), 'c.har'));
     expect(api.routes[0]?.examples).toEqual([JSON.parse(people), JSON.parse(people)]);
@@ -49,12 +49,12 @@ describe('a HAR file', () => {
     ['plain text that is named base64', { encoding: 'base64', text: people }],
     ['text with a byte order mark', { text: `\ufeff${people}` }],
     ['base64 of such a text', { encoding: 'base64', text: base64(`\ufeff${people}`) }],
-  ])('has the answer read from %s', (_, content) => {
+  ])('may contain an answer as %s', (_, content) => {
     const [seen] = readHar(harOf(entryOf('https://api.odd.example/people', content)), 'c.har');
     expect(seen?.body).toEqual(JSON.parse(people));
   });
 
-  it('reads plain JSON as JSON even if it consists of base64 characters', () => {
+  it('may contain plain JSON that is labelled base64 and consists of base64 characters', () => {
     const content = { encoding: 'base64', text: '1234' };
     const [seen] = readHar(harOf(entryOf('https://api.odd.example/n', content)), 'c.har');
     expect(seen?.body).toBe(1234);

@@ -145,7 +145,7 @@ describe('a draft of a document with an unsupported part', () => {
       { id, Name: id, name: id },
       /its field "[Nn]ame" was left/,
     ],
-  ])('takes out one of %s', (_, properties, mark) => {
+  ])('leaves out one of %s', (_, properties, mark) => {
     const { draft, marks } = draftOf({ '/rows': listOf(properties) });
     expect(draft.entities.map(({ name }) => name)).toContain('rows');
     expect(marks).toMatch(mark);

@@ -64,7 +64,7 @@ describe('keys in addresses', () => {
     expect(readKeyText(two, 'ann,x')).toBeUndefined();
   });
 
-  it("are shown after the row's title", () => {
+  it('name a row that has no title', () => {
     expect(showKey(['ann', 5])).toBe('ann / 5');
     expect(nameOf(entity({ title: 'title' }), { id: 1, title: 'T' })).toBe('T');
     expect(nameOf(entity({ title: 'title' }), { id: 1, title: '' })).toBe('1');
@@ -100,12 +100,12 @@ describe('the text in an input', () => {
     field('state', { kind: 'choice', choices: ['a'] }),
   ];
 
-  it('creates a row from the fields that are not empty', () => {
+  it('becomes a field of a new row, unless it is empty', () => {
     expect(readForm(fields, { id: '1' })).toEqual({ fields: { id: 1, rank: null }, faults: {} });
     expect(readForm(fields, {}).faults).toEqual({ id: 'Enter a value.' });
   });
 
-  it('updates only changed fields, and empties each in the way that it allows', () => {
+  it('updates its field if it was changed, and empties it in the way that the field allows', () => {
     const before = { id: '1', note: 'n', rank: '2', state: '"a"' };
     expect(readForm(fields, before, before)).toEqual({ fields: {}, faults: {} });
     const emptied = readForm(fields, { id: '1' }, before);
@@ -117,7 +117,7 @@ describe('the text in an input', () => {
 describe('filters', () => {
   const rank = field('rank', { kind: 'integer' });
 
-  it('contain several conditions on a field', () => {
+  it('may contain several conditions on one field', () => {
     expect(readFilter(rank, 'gte', '5')).toEqual({ condition: { gte: 5 } });
     expect(readFilter(rank, 'gte', 'x')).toHaveProperty('fault');
     expect(readFilter(rank, 'empty', '')).toEqual({ condition: { exists: false } });

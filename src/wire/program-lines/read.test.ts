@@ -14,9 +14,9 @@ const said: ProgramLine[] = [
   { ready: true, listen: null, host: '127.0.0.1', image: null },
 ];
 
-describe('lines on standard output', () => {
+describe('readProgramLine', () => {
   it.each(said.map((line) => [Object.keys(line)[0], line]))(
-    'reads a line of the kind "%s" as it was said',
+    'parses a line of the kind "%s"',
     (_, line) => expect(readProgramLine(JSON.stringify(line))).toEqual(line),
   );
 
@@ -28,5 +28,5 @@ describe('lines on standard output', () => {
     '{"ready":false}',
     '{"launches":{"pool":1}}',
     '{"configuration":{"file":"pools.toml"}}',
-  ])('takes %s for no line', (text) => expect(readProgramLine(text)).toBeUndefined());
+  ])('returns undefined for %s', (text) => expect(readProgramLine(text)).toBeUndefined());
 });

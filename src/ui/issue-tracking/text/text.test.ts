@@ -19,7 +19,7 @@ describe('a query of a list', () => {
     expect(jqlOf('', { sort: 'constructor' })).toBe('ORDER BY created DESC');
   });
 
-  it('that a person wrote is used unchanged', () => {
+  it('is used unchanged if a person wrote it', () => {
     expect(jqlOf('BERTH', { jql: 'key = A-1', q: 'x' })).toBe('key = A-1');
   });
 
@@ -49,7 +49,7 @@ describe('a field', () => {
     [meta({ type: 'number' }), 'number', ['2.5'], 2.5],
     [meta({ type: 'date' }), 'date', [' '], null],
     [meta({ type: 'string' }), 'text', ['x'], 'x'],
-  ] as const)('%o is written in the form of its kind', (one, kind, chosen, body) => {
+  ] as const)('is written in the form of its kind: %o', (one, kind, chosen, body) => {
     expect(kindOf(one)).toBe(kind);
     expect(bodyOf(kind, chosen)).toEqual(body);
   });

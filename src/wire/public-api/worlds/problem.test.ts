@@ -22,7 +22,7 @@ describe('problems of a refused tree', () => {
     { problems: 'many' },
     { problems: [{ ...problem, line: 0 }] },
     { problems: [null] },
-  ])('are none where another server answers %j', (detail) => {
+  ])('are not found in the detail %j of another server', (detail) => {
     expect(problemsOf(sent(new AppError('invalid', 'no world', { detail })))).toEqual([]);
   });
 });

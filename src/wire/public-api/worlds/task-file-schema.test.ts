@@ -22,7 +22,7 @@ describe('the schema of task files', () => {
     { entity: 'orders', where: { id: 1 }, changed: ['status'], increased_by: { total: 5 } },
     { entity: 'svc_requests', where: { via: 'api' }, after: 'paid' },
     { kind: 'answer', equals: [1, 2], as: 'set' },
-  ])('takes the check %j', (check) => {
+  ])('accepts the check %j', (check) => {
     expect(isValid(withCheck(check))).toBe(true);
   });
 
@@ -32,7 +32,7 @@ describe('the schema of task files', () => {
     { entity: 'orders', where: {}, any: { entity: 'lines', where: { sku: { matches: 5 } } } },
     { entity: 'orders', where: {}, increased: { total: 5 } },
     { kind: 'answer' },
-  ])('marks the check %j', (check) => {
+  ])('rejects the check %j', (check) => {
     expect(isValid(withCheck(check))).toBe(false);
   });
 });
