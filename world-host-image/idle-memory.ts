@@ -13,8 +13,8 @@ import { runInNewContext } from 'node:vm';
 const mebibyte = 1024 ** 2;
 
 /**
- * Interval of the checks, in milliseconds. The next constant is the share of the interval that an idle host may have
- * worked.
+ * Interval of the checks, in milliseconds. The next constant is the share of the interval during which the event loop
+ * of an idle host may be busy.
  */
 const everyMs = 3_000;
 const idleShare = 0.03;

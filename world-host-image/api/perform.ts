@@ -56,8 +56,8 @@ const begin = ({ api, limits, route, session }: ActionContext, common: Headers):
 };
 
 /**
- * Returns the answer of the author's code, or the action's answer if `before` lets the request pass. `common` receives
- * the headers that `before` sets.
+ * Runs `before`, if the API has it, and returns its answer. If `before` gives no answer, runs the route's action and
+ * returns that answer. `common` receives the headers that `before` sets.
  */
 const answerOf = async (context: ActionContext, common: Headers): Promise<ApiAnswer> => {
   const { api, route } = context;

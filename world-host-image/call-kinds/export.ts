@@ -1,7 +1,7 @@
 /**
  * Call `export`: returns everything about the session, page by page, for the session's archive. The control plane makes
- * this call. Each page carries a stamp of the state that it was read from, so the reader detects a change between two
- * pages. The call does not change the session. It also grades the session in its present state.
+ * this call. Each page contains a stamp of the state from which it was read, so the reader detects a change between two
+ * pages. The call does not change the session. The export also contains a grade of the present state.
  */
 import { hash } from 'node:crypto';
 import { isObject } from '#domain/json.ts';

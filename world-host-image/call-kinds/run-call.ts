@@ -50,7 +50,7 @@ const kinds: Record<CallKind, RunCall> = {
 
 /**
  * Kinds of calls that get their ledger entry in this module. Reading and grading the state get no entry, and a reset
- * writes its own.
+ * writes its own entry.
  */
 const notedAs: Partial<Record<CallKind, LedgerNote['via']>> = {
   tool: 'tool',

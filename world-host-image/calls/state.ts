@@ -1,6 +1,6 @@
 /**
  * Call `state`: returns row counts and the digest of all rows, or a page of one entity's rows. A page ends before the
- * first row that does not fit, and `next` names that row's offset.
+ * first row that does not fit, and `next` is the offset of that row.
  */
 
 import { isObject } from '#domain/json.ts';

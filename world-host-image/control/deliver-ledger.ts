@@ -1,9 +1,9 @@
 /**
  * Delivers the entries of a session's ledger to the control plane, where they outlive the session. While the session is
- * served, it sends batches, and webhook deliveries at once. At the end of the session it sends the remaining entries.
- * If the control plane is unavailable at that time, the host waits: it is not released before the ledger is delivered.
- * If entries are lost nevertheless, the newest entry is sent by itself, and the final report states how many are
- * missing. If the host is killed, `ledger/mark.ts` counts the lost entries.
+ * served, entries are sent in batches every second, and entries of webhook deliveries at once. At the end of the
+ * session, the remaining entries are sent. If the control plane is unavailable at that time, the host waits: it is not
+ * released before the ledger is delivered. If entries are lost nevertheless, the newest entry is sent by itself, and
+ * the final report states how many are missing. If the host is killed, `ledger/mark.ts` counts the lost entries.
  */
 import { backoffMs } from '#domain/backoff.ts';
 import { AppError } from '#domain/error.ts';

@@ -1,7 +1,7 @@
 /**
  * Lifecycle of a host. The host reports that it is warm, and waits for a session, or for an order to load a world ahead
- * of one. It serves the session to its end, and then starts over or stops. It has only one request to the control plane
- * in flight at a time.
+ * of a session. It serves the session to its end, and then starts over or stops. It has only one request to the control
+ * plane in flight at a time.
  */
 import { describeError } from '#domain/error.ts';
 import { limits } from '#domain/limits.ts';
@@ -30,7 +30,7 @@ import { type ServeOptions, sendReady, serveCalls } from './serve-calls.ts';
 export type LifecycleOptions = ServeOptions & {
   /** Address of the API server, which the host reports; undefined if the host need not report it. */
   address: string | undefined;
-  /** Replaces the host's token by another one. */
+  /** Replaces the host's token by another token. */
   takeToken(token: string): void;
   serving: Serving;
   worlds: WorldLoader;
@@ -188,8 +188,8 @@ const recycleAhead = async (
 };
 
 /**
- * Ends a session that is no longer served: reports it closed and recycles the host. If recycling is quick and the
- * control plane accepts both in one report, the host is recycled first.
+ * Ends a session that is no longer served: reports it closed and recycles the host. If recycling is quick, and the
+ * control plane accepts its result in the report of the closed session, the host is recycled first.
  */
 const close = async (
   options: LifecycleOptions,
@@ -281,8 +281,8 @@ const runToEnd = async (options: LifecycleOptions): Promise<void> => {
 };
 
 /**
- * Runs until the host is drained, its session has ended with none to follow, or `stopping` aborts. If the control plane
- * rejects the host, throws that error. Serves nothing afterwards.
+ * Runs until the host is drained, its session has ended and no other session follows, or `stopping` aborts. If the
+ * control plane rejects the host, throws the error with which it did so. Nothing is served afterwards.
  */
 export const runLifecycle = async (options: LifecycleOptions): Promise<void> => {
   try {

@@ -142,7 +142,7 @@ const answerOf = async (
 
 /**
  * Serves calls until the session ends. Resolves with the directive for closing the session, or undefined when the host
- * has to stop. If the control plane rejects the host, throws that error.
+ * has to stop. If the control plane rejects the host, throws the error with which it did so.
  */
 export const serveCalls = async (
   options: ServeOptions,

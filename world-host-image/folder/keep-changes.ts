@@ -1,7 +1,7 @@
 /**
- * Carries a session's changes over to a newer version of its world, which the author has edited since. Each inserted,
- * updated or deleted row is applied if the change still fits the world. Changes that do not fit are left out and
- * reported.
+ * Applies the changes of a session to a newer version of its world, which the author has edited meanwhile. Each
+ * inserted, updated or deleted row is applied if the change still fits the world. Changes that do not fit are left out
+ * and reported.
  */
 import type { Row } from '#language/contract.ts';
 import { StoreRefusal } from '#store/refusal.ts';
@@ -9,7 +9,10 @@ import type { RowDifference } from '#store/write/state-before.ts';
 import type { LeftOutChange } from '#wire/program-lines/lines.ts';
 import type { LoadedWorld } from '../session/session.ts';
 
-/** Result of carrying changes over: the number of changes kept, and the changes left out. */
+/**
+ * Result of applying changes to a newer version: the number of changes that were applied, and the changes that were
+ * left out.
+ */
 export type KeptChanges = { kept: number; leftOut: LeftOutChange[] };
 
 const parse = (payload: string): Row => JSON.parse(payload) as Row;
@@ -55,8 +58,8 @@ const tryAll = async (
 type Failed = { change: RowDifference; refusal: StoreRefusal };
 
 /**
- * Applies changes one by one. Failed changes may depend on others, so they are repeated until a round applies none.
- * Returns the changes that could not be applied.
+ * Applies changes one by one. A failed change may depend on another change, so failed changes are repeated until a
+ * round applies none of them. Returns the changes that could not be applied.
  */
 const tryEach = async (
   world: Pick<LoadedWorld, 'store'>,

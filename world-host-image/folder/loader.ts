@@ -1,6 +1,6 @@
 /**
  * Loads worlds without a control plane: the bytes are in memory or in a folder, and workers for user code start only if
- * a world has some.
+ * a world has user code.
  */
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';

@@ -15,8 +15,8 @@ import type { Sources } from './sources.ts';
 
 /**
  * Returns a failed check if the ledger has dropped its oldest entries. A grader that read the ledger cannot pass then,
- * because the requests in those entries cannot be judged. Otherwise a session could send requests until an unwanted one
- * is forgotten.
+ * because the requests in those entries cannot be judged. Otherwise a session could send requests until the entry of a
+ * forbidden request is dropped.
  */
 export const wholeLedger = (missing: number): CheckResult[] => {
   if (missing === 0) return [];

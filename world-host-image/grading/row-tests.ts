@@ -1,6 +1,6 @@
 /**
- * Tests a row for what a check asks in addition to its conditions: related rows, and differences from the row's earlier
- * state. Each test returns the reason why the row fails, or undefined if it passes.
+ * Tests a row for what a check requires in addition to its conditions: related rows, and differences from the row's
+ * earlier state. Each test returns the reason why the row fails, or undefined if it passes.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { clip } from '#domain/cut.ts';
@@ -129,7 +129,7 @@ export const rowTests = (
   ...changeTests(entity, check, sources),
 ];
 
-/** Describes what a check asks of each row in addition to its conditions. */
+/** Describes what a check requires of each row in addition to its conditions. */
 export const describeTests = (check: TestedRows): string[] => {
   const { changed, unchanged, increased_by } = check;
   return [

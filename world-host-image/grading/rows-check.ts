@@ -1,6 +1,7 @@
 /**
- * Judges a check of rows, which asks that a number of rows meets its conditions and passes its tests. If there are too
- * few, the result names the condition that fails, and the value of that field in rows that meet the other conditions.
+ * Judges a check of rows. Such a check requires that a number of rows meets its conditions and passes its tests. If
+ * there are too few, the result names the condition that fails, and the value of that field in rows that meet the other
+ * conditions.
  */
 import { clip } from '#domain/cut.ts';
 import { ledgerEntity } from '#domain/ledger.ts';
@@ -56,9 +57,7 @@ const fieldsOf = ({ where, changed = [], increased_by = {} }: GivenRowsCheck): S
     ...Object.keys(increased_by),
   ]);
 
-/**
- * Returns the number of the ledger entry that gave a row its present state; undefined if the ledger does not show it.
- */
+/** Returns the number of the ledger entry that gave a row its present state; undefined if no entry names the row. */
 const timeOfRow = (
   entity: EntityContract,
   row: Row,
@@ -132,8 +131,8 @@ const find = async (
 
 /**
  * Returns the time of a check's rows, as the number of a ledger entry: for entries of the ledger, the first that
- * matches; for other entities, the last change. Undefined if there are no rows, or if the ledger does not show the
- * time.
+ * matches; for other entities, the last change. Undefined if there are no rows, or if the time cannot be determined
+ * from the ledger.
  */
 export const timeOfRows = async (
   check: GivenRowsCheck,

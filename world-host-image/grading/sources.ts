@@ -23,8 +23,8 @@ export type Sources = {
 };
 
 /**
- * Returns an entity by its name; the ledger counts as one. Throws if the world has no such entity, which is a fault of
- * the task and not of the agent.
+ * Returns an entity by its name; the ledger counts as an entity. Throws if the world has no such entity, which is a
+ * fault of the task and not of the agent.
  */
 export const findEntity = (
   { entities }: Pick<Sources, 'entities'>,

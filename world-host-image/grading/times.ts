@@ -12,8 +12,8 @@ type Touch = { id: number; fields: ReadonlySet<string> | 'all' };
 
 export type Times = {
   /**
-   * Returns the number of the entry. Undefined if the ledger does not show it, because an entry names only a limited
-   * number of changed rows.
+   * Returns the number of the entry. Undefined if it cannot be determined, because an entry names only a limited number
+   * of changed rows.
    */
   ofRow(
     entity: EntityContract,

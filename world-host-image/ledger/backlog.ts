@@ -1,7 +1,7 @@
 /**
  * Backlog of ledger entries that the control plane does not have yet, oldest first. It is limited: beyond the limit,
  * the oldest entries are dropped. The control plane has the same limit for the entries of a session, so it would drop
- * the same ones.
+ * the same entries.
  *
  * Entries of webhook deliveries are pinned: they are never dropped, because their receivers have not got them yet.
  * Before it makes a delivery, `deliveries.ts` checks the size of the pinned entries (`pinnedBytes`), and refuses the
@@ -43,7 +43,7 @@ const defaultLimits: { entries: number; bytes: number } = {
   bytes: limits.sessionRequestBytes,
 };
 
-/** Number of empty slots at the start of the list. When it is reached, all of them are removed in one step. */
+/** Number of empty slots at the start of the list. When there are this many, all of them are removed in one step. */
 const sweepAt = 1_000;
 
 type Slot = { entry: Waiting; bytes: number; isPinned: boolean };

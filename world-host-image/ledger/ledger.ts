@@ -52,8 +52,8 @@ export type Ledger = Pick<Reader, 'query' | 'list' | 'count'> & {
   /** Records `last` in the backlog only, as the last entry, and clears the ledger. */
   clear(last: LedgerNote): void;
   /**
-   * Returns a view of the entries recorded so far, without later ones. It is valid until the next read or clear of the
-   * ledger itself.
+   * Returns a view of the entries recorded so far, without later entries. It is valid until the next read or clear of
+   * the ledger itself.
    */
   asOfNow(): LedgerNow;
   /** Returns the number of entries that were dropped because of the limits since the last clear. */
@@ -78,7 +78,9 @@ export type LedgerLimits = { entries: number; bytes: number; valueChars: number 
 const defaultLimits: LedgerLimits = {
   entries: 100_000,
   bytes: 64 * 1024 * 1024,
-  /** Length in characters up to which a request or response is recorded whole. A longer one is cut to its beginning. */
+  /**
+   * Length in characters up to which a request or response is recorded whole. A longer value is cut to its beginning.
+   */
   valueChars: 16 * 1024,
 };
 

@@ -1,9 +1,9 @@
 /**
  * Finds, ends and reports the processes that a session left. If the host has its own process table, these are all
  * processes of this user, with three exceptions: the host, the current workers, and processes that existed before any
- * code of a world ran. If the host shares the process table with the machine, they are processes that have the workers'
- * mark in their environment, or are in a process group or session that a worker led. A process without any of these
- * traces is not found in a shared table.
+ * code of a world ran. If the host shares the process table with the machine, they are processes of two kinds: those
+ * whose `TMPDIR` or `HOME` is inside the host's work folder, as for workers, and those in a process group or session
+ * that a worker led. A process without any of these traces is not found in a shared table.
  */
 import { pause } from '#runtime/pause.ts';
 import type { WorkerProcesses } from '../usercode/runner.ts';

@@ -22,7 +22,7 @@ export type Proof = {
   /**
    * Cleans up, and returns what could not be cleaned or must be reported: at most 20 texts of at most 200 characters.
    * Call it when no worker is left in which code of the session ran. `placed` are the files, by full path, that the
-   * host has written to disk in addition to its initial ones. `ended` are the ids of workers that have ended for good.
+   * host has written to disk in addition to its initial files. `ended` are the ids of workers that have ended for good.
    * Processes of their groups may still exist.
    */
   clean(placed: readonly TreeFile[], ended?: readonly number[]): Promise<string[]>;

@@ -1,8 +1,8 @@
 /**
  * Finds sockets that belong neither to the host nor to its workers, in a network namespace that the host has to itself.
  * The system counts all sockets at no cost, but reading its tables takes milliseconds on machines with much memory. The
- * tables are therefore read only the first time, and when the count is not the expected one. The count may differ
- * without a foreign socket, because connections that are closing are counted, too.
+ * tables are therefore read only the first time, and when the count differs from the expected count. The count may
+ * differ without a foreign socket, because connections that are closing are counted, too.
  */
 import { readRows, readText, socketsOf } from './proc.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Builds the changes of an end state that a check must detect. For a check of rows: its rows are dropped, each of its
  * fields is changed, and one row more than allowed is added. For a check of the ledger: the entries are removed, or one
- * more is added. For a check of the answer: the answer is removed, or replaced by another.
+ * more entry is added. For a check of the answer: the answer is removed, or replaced by another.
  */
 import { ledgerEntity } from '#domain/ledger.ts';
 import {

@@ -1,6 +1,6 @@
 /**
  * Finds identifiers in an instruction, such as `update_issues`, that do not exist in the world. Each identifier must be
- * a tool that the task gives, an entity, a field, or a text that occurs in a row.
+ * a tool that the task offers, an entity, a field, or a text that occurs in a row.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Contract } from '#language/contract.ts';
@@ -40,7 +40,7 @@ const notInRows = async (
   return left;
 };
 
-/** Returns a message for each identifier that does not exist, or that is a tool which the task does not give. */
+/** Returns a message for each identifier that does not exist, or is a tool that the task does not offer. */
 export const unknownNames = async ({ task, world }: Session): Promise<string[]> => {
   const { contract } = world;
   const named = new Set((task?.instruction?.match(namePattern) ?? []).slice(0, mostNames));

@@ -22,7 +22,7 @@ const mostMs = 20_000;
 
 const fileNames = { python: 'solution.py', typescript: 'solution.ts' } as const;
 
-/** Recorded actions of a script, without refused ones; `fault` is the reason why the script did not finish. */
+/** Recorded actions of a script, without the refused actions; `fault` is the reason why the script did not finish. */
 export type ScriptRun = { steps: Step[]; fault?: string };
 
 const methodOf = (given: unknown): RequestStep['method'] => {

@@ -1,6 +1,6 @@
 /**
- * Prepares the session for each run of a proof: resets its world, and gives it a ledger of its own. Each run discards
- * what the previous one did. Webhooks are not sent.
+ * Prepares the session for each run of a proof: resets its world, and opens a new ledger for the run. Each run discards
+ * the changes of the previous run. Webhooks are not sent.
  */
 import { openLedger } from '../ledger/ledger.ts';
 import { secretsOf } from '../session/open-session.ts';

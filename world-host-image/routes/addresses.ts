@@ -100,8 +100,8 @@ const mapTexts = (value: unknown, change: (text: string) => string): unknown => 
 
 /**
  * Creates the translation. `origin` is where clients reach the API, below `prefix`; `also` lists other origins of the
- * session. In a request, addresses may have any of the API's prefixes, not only the one that the request itself used.
- * Returns undefined for a world without a vendor.
+ * session. In a request, addresses may have any of the API's prefixes, not only the prefix that the request itself
+ * used. Returns undefined for a world without a vendor.
  */
 export const createAddresses = (
   { vendor, api }: Pick<Contract, 'vendor' | 'api'>,

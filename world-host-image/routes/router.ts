@@ -1,8 +1,8 @@
 /**
  * Finds the route of a request. Routes form a tree of path segments. Of the routes that match path and method, the most
  * specific one wins, compared segment by segment from left to right. A literal segment is the most specific, followed
- * by a segment that mixes text and arguments, an argument, and an argument that spans slashes. The last kind takes as
- * few segments as it can. A trailing slash is ignored unless two routes differ only by it.
+ * by a segment that mixes text and arguments, an argument, and an argument that spans slashes. An argument that spans
+ * slashes matches as few segments as it can. A trailing slash is ignored unless two routes differ only by it.
  *
  * A search visits each node at most once, however long the path is. This matters because routes and paths come from
  * untrusted users, and the search runs on the host's event loop.
@@ -183,7 +183,7 @@ const findIn = <Value>(
   );
 };
 
-/** Returns the path without its trailing slash, or with one if it has none. */
+/** Returns the path without its trailing slash, or with a trailing slash if it has none. */
 const otherwise = (segments: readonly string[]): readonly string[] =>
   segments.at(-1) === '' ? segments.slice(0, -1) : [...segments, ''];
 

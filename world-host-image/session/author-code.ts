@@ -34,9 +34,9 @@ export type AuthorCode = Pick<UserCode, 'bounds'> & {
   isReached(): boolean;
   /**
    * Restarts the workers over a fresh copy of the code. If nothing was run or graded, the loaded code stays. `prove`
-   * runs after everything of the past has ended, and before anything new is made. It gets the files on disk at that
-   * time, by their full paths. `isReached` means that code of a linked world ran in this host, which counts as if this
-   * world's code had run. Resolves when the workers run.
+   * runs after the old workers have ended and before new ones start; if the workers stay, it runs at once. `prove` gets
+   * the files that are on disk at that time, by their full paths. `isReached` means that code of a linked world ran in
+   * this host, which counts as if this world's code had run. Resolves when the workers run.
    */
   renew(
     prove: (placed: readonly TreeFile[]) => Promise<void>,

@@ -33,7 +33,7 @@ type Begun = { isLarge: boolean; source: Readable | Uint8Array };
 
 /**
  * Returns true if a snapshot is large. A snapshot that does not state its size was packed as a stream, which is done
- * only with large ones.
+ * only with large snapshots.
  */
 const isLarge = (start: Uint8Array): boolean =>
   (unpackedBytes(start) ?? Number.POSITIVE_INFINITY) > mostBytesInMemory;

@@ -1,7 +1,7 @@
 /**
  * Exchanges messages between a session's world host and its browser (`#wire/browser-link`). The browser reports its
- * events, which are recorded in the ledger, and receives orders. The session may have no browser, one, or another one
- * after the first was lost. A caller waits for a browser only for a limited time.
+ * events, which are recorded in the ledger, and receives orders. The session may have no browser, or one browser at a
+ * time: if a browser is lost, another browser may replace it. A caller waits for a browser only for a limited time.
  */
 import type { BrowserOrder, BrowserOrders, BrowserReport } from '#wire/browser-link/exchange.ts';
 import type { Ledger } from '../ledger/ledger.ts';

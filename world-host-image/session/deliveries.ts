@@ -28,7 +28,7 @@ const deliveryLimits = {
   waitingBytes: 64 * 1024 * 1024,
   /**
    * Maximum number of skipped subscriptions that the ledger names for one event, and for one call or request. Further
-   * ones are only counted.
+   * skips are only counted.
    */
   skipsPerEvent: 100,
   skipsPerTurn: 500,

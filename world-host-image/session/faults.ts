@@ -1,7 +1,7 @@
 /**
  * Faults of a session: the rules in force, which rules apply to each request, and how often each has applied. The rules
- * are the declared ones (`[api.faults]`) unless a call `faults` has set others. Requests are counted from the start of
- * the session or its last reset. This module only decides; the API and the tools carry out its decisions.
+ * are the declared ones (`[api.faults]`) unless a call `faults` has set other rules. Requests are counted from the
+ * start of the session or its last reset. This module only decides; the API and the tools carry out its decisions.
  */
 import type { ApiContract, Fault, FaultAnswer, FaultEffect, Faults } from '#language/contract.ts';
 import { mostLatencyMs } from '#language/files/connector/faults.ts';
@@ -39,7 +39,7 @@ export type SessionFaults = {
   meet(target: FaultTarget): Met | undefined;
   /** Returns true if faults also apply to tool calls. */
   holdForTools(): boolean;
-  /** Replaces the rules by others, or by the declared ones, and restarts the counts. */
+  /** Replaces the rules by the given rules, or by the declared ones, and restarts the counts. */
   set(faults: Faults | 'declared'): void;
   /** Sets the declared rules and restarts the counts. */
   reset(): void;

@@ -1,7 +1,7 @@
 /**
- * Linked worlds of a session's world. Each is loaded in the same host and seeded by the task that the link names. It
- * works as a session of its own, but has the same token, clock, ids and ledger as the main session. To callers, its
- * names are prefixed with the link's alias: `crm.list_contacts`, `crm.contacts`.
+ * Linked worlds of a session's world. Each is loaded in the same host and seeded by the task that the link names. A
+ * linked world works as a session of its own, but has the same token, clock, ids and ledger as the main session. To
+ * callers, its names are prefixed with the link's alias: `crm.list_contacts`, `crm.contacts`.
  */
 import { AppError, describeError } from '#domain/error.ts';
 import { linkedTool } from '#language/contract.ts';

@@ -1,6 +1,6 @@
 /**
- * Loads a world version from its two blobs, and caches the last one. If a warm host gets another session of the same
- * version, it need not fetch and open the version again.
+ * Loads a world version from its two blobs, and caches the version that was loaded last. If a warm host gets another
+ * session of the same version, it need not fetch and open the version again.
  */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -18,7 +18,7 @@ import { createBaseRows } from './base-rows.ts';
 import type { LoadedWorld } from './session.ts';
 
 /**
- * World version, given by the digests of its two blobs, and the content in base64 of those that came with the
+ * World version, given by the digests of its two blobs, and the content in base64 of those blobs that came with the
  * assignment.
  */
 export type WorldVersion = {
@@ -68,7 +68,7 @@ const orLost = async <Value>(part: Part, read: Promise<Value>): Promise<Value> =
   }
 };
 
-/** Throws `unavailable` if the world has code in Python, which the workers cannot run. */
+/** Throws `unavailable` if the world has code in Python and the host has no Python for its workers. */
 const checkPython = (files: readonly TreeFile[], { userCode }: Workers): void => {
   const needsPython = files.find(({ path }) => path.endsWith('.py'));
   if (needsPython !== undefined && userCode.bounds.python === undefined) {
@@ -76,7 +76,7 @@ const checkPython = (files: readonly TreeFile[], { userCode }: Workers): void =>
   }
 };
 
-/** Loads a session's world, which it caches, and the linked worlds. */
+/** Loads and caches the world of a session, and loads its linked worlds. */
 export class WorldLoader {
   readonly #parts: WorldLoaderParts;
   readonly #openRows: ReturnType<typeof createBaseRows>;

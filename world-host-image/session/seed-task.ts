@@ -6,9 +6,9 @@ import { applyTaskSeed } from './seed.ts';
 import type { LoadedWorld } from './session.ts';
 
 /**
- * Seeds the rows. The control plane checks the shapes of the rows before it hands out the seed. They are not checked
- * again here, because compiling the checks would take longer than all other steps of an open. The store checks keys,
- * unique lists and references.
+ * Seeds the rows. The control plane checks the shapes of the rows before it sends the seed to a host. They are not
+ * checked again here, because compiling the checks would take longer than all other steps of an open. The store checks
+ * keys, unique lists and references.
  */
 export const seedTask = async (world: LoadedWorld, task: TaskSpec | null): Promise<void> => {
   const { rows, mode = 'append' } = task?.seed ?? { rows: {} };

@@ -23,8 +23,8 @@ const removeAll = (store: LoadedWorld['store'], entity: string): void => {
 };
 
 /**
- * Returns a function that updates an existing row by the fields of the given one, or inserts a new row. The resulting
- * row is checked as a whole.
+ * Returns a function that updates an existing row by the fields of the given row, or inserts the given row. The
+ * resulting row is checked as a whole.
  */
 const mergeInto =
   (store: LoadedWorld['store']): Parameters<typeof insertRows>[0] =>

@@ -1,4 +1,6 @@
-/** Finds pytest. In the image, pytest is installed with Python; elsewhere the host's Python is asked for it. */
+/**
+ * Finds pytest. In the image, pytest is installed with Python; elsewhere, the host's Python must be able to import it.
+ */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 

@@ -71,8 +71,8 @@ const withoutTexts = (test: TestResult): TestResult => ({
 });
 
 /**
- * Selects the tests that fit into the report: failures first, then the others in their order. If a test does not fit,
- * it is tried again without its output and the text of its failure.
+ * Selects the tests that fit into the report: failures first, then the other tests in their order. If a test does not
+ * fit, it is tried again without its output and the text of its failure.
  */
 const fitting = (tests: readonly TestResult[]): TestResult[] => {
   const shown = new Map<TestResult, TestResult>();

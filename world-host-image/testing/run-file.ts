@@ -25,7 +25,7 @@ export type FileRun = {
   language: UserLanguage;
   stage: Stage;
   limits: TestLimits;
-  /** Time at which the limit of all tests ends, as `performance.now()` counts it. */
+  /** Time at which the time limit of all tests is reached, in milliseconds of `performance.now()`. */
   endsAt: number;
   /** Starts a process for tests, without waiting for it. */
   openTester(): Pick<Grader, 'run' | 'end'>;
@@ -228,7 +228,7 @@ const endOf = ({ result, late }: Ended): [TestOutcome, string] => {
 };
 
 /**
- * Records how a process ended, during a test or before the first one. Returns false if starting another process would
+ * Records how a process ended, during a test or before the first test. Returns false if starting another process would
  * not help.
  */
 const noteEnd = (book: Book, ended: Ended, { file, limits }: FileRun): boolean => {

@@ -1,6 +1,6 @@
 /**
- * Provides the world to one test after another. Each test begins with the rows of the version. It acts on the world by
- * tools and requests, as an agent does, or changes the rows directly, or proves a task of the world. The session's
+ * Provides the world to one test after another. Each test begins with the rows of the version. A test acts on the world
+ * by tools and requests, as an agent does, or changes the rows directly, or proves a task of the world. The session's
  * ledger records none of this, and no webhook is sent.
  */
 import { AppError } from '#domain/error.ts';

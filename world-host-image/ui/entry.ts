@@ -1,7 +1,7 @@
 /**
- * Decides who may use a session's UI at its host. With a gateway, this is the gateway: it sends the session's key and
- * has admitted its client itself. Without a gateway, it is a browser that was admitted by a one-time link. The control
- * plane marks links as used.
+ * Decides which clients may use a session's UI at its host. A gateway may: it sends the session's key, and has already
+ * admitted its own client. A browser may if this host has admitted it by a one-time link, as in installations without a
+ * gateway. The control plane records which links were used.
  */
 import { AppError } from '#domain/error.ts';
 import { isOtherSite } from '#runtime/fetch-site.ts';
@@ -33,8 +33,8 @@ const isUnanswered = (error: unknown): boolean =>
   error instanceof AppError || (error instanceof DOMException && error.name === 'TimeoutError');
 
 /**
- * Returns true if a page of another origin sends a request that changes something, or loads something from this origin.
- * A browser that has entered may always navigate to this origin.
+ * Returns true if a page of another origin sends this request in order to change something, or to load something from
+ * this origin. A browser that has entered may always navigate to this origin.
  */
 const isForeign = ({ method, headers }: UiRequest, isDirect: boolean): boolean => {
   const { origin, host, upgrade } = headers;

@@ -30,7 +30,7 @@ const pagePolicy = [
 
 /**
  * Content security policy for answers of an API. A browser shows such an answer as a document only by mistake; the
- * policy then prevents that it runs code.
+ * policy then prevents the document from running code.
  */
 const dataPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; sandbox";

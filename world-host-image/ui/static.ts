@@ -59,8 +59,8 @@ const redirect = (to: string): UiAnswer => ({
 });
 
 /**
- * Returns the single range of a file that a request asks for. Undefined means the whole file; null means a range that
- * the file does not have.
+ * Returns the range that the request's `Range` header selects. Undefined means that the whole file is sent; null means
+ * that the file does not have the range.
  */
 const partOf = (
   { method, headers }: UiRequest,

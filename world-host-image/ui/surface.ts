@@ -67,7 +67,7 @@ const isRefusal = (outcome: UiAnswer | SurfaceRefusal): outcome is SurfaceRefusa
 const provingRefusal = (sessionId: string): SurfaceRefusal =>
   later(503, 'proving', `the task of ${sessionId} is being proved; ask again after that`, 2);
 
-/** Returns the requested session, or the reason why this host does not show it. */
+/** Returns the requested session, or the reason why this host does not serve it. */
 const sessionOf = (
   { serving }: UiSurfaceParts,
   sessionId: string,

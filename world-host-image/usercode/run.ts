@@ -31,7 +31,7 @@ export type HandlerRequest = {
   /** Parsed body; its text if the body has another media type that the route accepts. */
   body: unknown;
   headers: Record<string, string>;
-  /** Media type of the answer: of the types that the route offers, the one that the client accepts. */
+  /** Media type of the answer: the type that the client accepts among those that the route offers. */
   mediaType: string;
   /**
    * Media type of the body, in lower case and without parameters; '' if the request has no body, or the body has no
@@ -114,7 +114,8 @@ type RunOf<As extends string, Input> = {
   access: StoreAccess;
   watch?: RunWatch | undefined;
   /**
-   * Answers the code's requests instead of `access`. Errors that it throws have the same effect as errors of `access`.
+   * Function that answers the code's requests in place of `access`. Errors that it throws have the same effect as
+   * errors of `access`.
    */
   answer?: ((operation: string, given: Row) => Promise<unknown>) | undefined;
   /**

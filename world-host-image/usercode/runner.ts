@@ -65,9 +65,9 @@ export type UserCode = {
   /** Sandbox settings for other processes that evaluate untrusted code. */
   bounds: ProcessBounds;
   /**
-   * Sets the code directory for later runs, which must lie inside `workDir`, and imports `tools` and `api/handlers`. If
-   * the world also has Python code, TypeScript is imported only if it has handlers. Resolves with the reasons why files
-   * could not be imported, each with its place. Runs of those files fail for the same reasons.
+   * Sets the code directory for later runs, and imports its files `tools` and `api/handlers`. The directory must lie
+   * inside `workDir`. If the world also has Python code, TypeScript is imported only if it has handlers. Resolves with
+   * the reasons why files could not be imported, each with its place. Runs of those files fail for the same reasons.
    */
   load(directory: string): Promise<readonly string[]>;
   /** Runs one function. Runs of the same language are executed one after the other. */
@@ -164,7 +164,10 @@ type Setting = {
   log: Log;
 };
 
-/** Finds Python, and prepares the folder and the memory pool. */
+/**
+ * Finds the Python of this host, makes the folder for user code, and makes a memory pool for its processes unless one
+ * is given.
+ */
 const prepare = async (options: UserCodeOptions): Promise<Setting> => {
   const { boundary = 'auto', log } = options;
   const limits = { ...defaultLimits, ...options.limits };
@@ -180,8 +183,8 @@ const prepare = async (options: UserCodeOptions): Promise<Setting> => {
 };
 
 /**
- * Describes the worker of a language that may read one folder; Python may also read `libraries`. Undefined for a
- * language that this host does not have.
+ * Describes a worker for a language. The worker may read the given folder, and a Python worker also `libraries`.
+ * Returns undefined for a language that this host does not have.
  */
 const kindOf = (
   { python, limits, boundary, shared }: Setting,
@@ -201,7 +204,7 @@ const stopAll = async (queues: readonly WorkerQueue[]): Promise<void> => {
   await Promise.all(queues.map((queue) => queue.stop()));
 };
 
-/** Starts the queues of all languages. Resolves when the worker that is always ready has started. */
+/** Starts the queues of all languages. Resolves when the Python worker, which is always kept ready, has started. */
 const startQueues = async (setting: Setting): Promise<WorkerQueue[]> => {
   const queues = (['python', 'typescript'] as const)
     .flatMap((language) => kindOf(setting, language, setting.root) ?? [])
@@ -216,9 +219,9 @@ const startQueues = async (setting: Setting): Promise<WorkerQueue[]> => {
 };
 
 /**
- * Starts the worker that is always ready and resolves when it has started. Without Python there is no such worker:
- * Python code is refused, and TypeScript runs without the sandbox. Throws `unavailable` if a worker cannot be started,
- * or if the sandbox is required and there is no Python.
+ * Starts the Python worker, which is always kept ready, and resolves when it has started. On a host without Python,
+ * code in Python is refused, and TypeScript runs without the sandbox. Throws `unavailable` if a worker cannot be
+ * started, or if the sandbox is required and there is no Python.
  */
 export const startUserCode = async (options: UserCodeOptions): Promise<UserCode> => {
   const setting = await prepare(options);

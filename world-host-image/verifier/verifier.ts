@@ -81,7 +81,7 @@ const startProcess = (bounds: ProcessBounds, memoryMb: number, file: string | un
   return child;
 };
 
-/** Writes a text. If the pipe is full, waits until it can take more, or is closed. */
+/** Writes a text. If the pipe is full, waits until there is space in it, or until it is closed. */
 const write = async ({ stdin }: Child, text: string): Promise<void> => {
   if (!stdin.writable || stdin.write(text)) return;
   const settled = new AbortController();

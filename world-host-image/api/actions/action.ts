@@ -28,7 +28,7 @@ export type ActionContext = {
   isForm?: boolean;
   /** True if the body is text that was not parsed. */
   isText?: boolean;
-  /** Request that links to other pages are built from; absent for a tool that is bound to the route. */
+  /** Request from which links to other pages are built; absent for a tool that is bound to the route. */
   links?: LinkBase;
   /** Rate limits that a declared fault enforces; absent if there are none. */
   limits?: Met['limits'];

@@ -1,6 +1,6 @@
 /**
- * Writes a request's fields into a row: the route's constants, then values from the body, then generated values. Paths
- * reach into nested objects.
+ * Writes a request's fields into a row: the route's constants, then values from the body, then generated values. A path
+ * may name a field inside a nested object.
  */
 import { isObject } from '#domain/json.ts';
 import type { EntityContract, FieldPath, Row } from '#language/contract.ts';
@@ -34,7 +34,7 @@ const valueOfForm = (
   return readText(types, String(value));
 };
 
-/** Returns a copy of the route's constant fields, which the caller may change. */
+/** Returns a new row with the route's constant fields. The caller may change this row. */
 export const defaultsOf = ({ route: { defaults } }: ActionContext): Row =>
   Object.keys(defaults).length === 0 ? {} : structuredClone(defaults);
 

@@ -49,7 +49,7 @@ export type CacheLimits = { bytes: number; answerBytes: number; variants: number
 const defaultLimits: CacheLimits = {
   bytes: 8 * 1024 * 1024,
   answerBytes: 2 * 1024 * 1024,
-  /** Maximum number of cached answers to one request; they differ by the values of headers. */
+  /** Maximum number of cached answers to requests that differ only in the values of their headers. */
   variants: 8,
 };
 
@@ -59,7 +59,10 @@ const entryBytes = 1_024;
 const keyOf = ({ route, args, request }: CacheRequest): string =>
   JSON.stringify([route.operation, request.method, request.path, request.mediaType, args]);
 
-/** Length of a body, in characters, above which the cache first drops the encoded bytes and later the whole answer. */
+/**
+ * Maximum length of a short body, in characters. Of an answer with a longer body, the cache drops the encoded bytes
+ * first, and the text later if it needs more memory.
+ */
 const longestShort = 64 * 1024;
 
 /**

@@ -46,8 +46,8 @@ const isBegin = (start: readonly string[], path: readonly string[]): boolean =>
   start.every((name, at) => name === path[at]);
 
 /**
- * Returns the name that the client knows a row's field by: an argument, or a path into the body. Null if the client
- * does not send the field.
+ * Returns the name by which the client knows a row's field: the name of an argument, or a path into the body. Null if
+ * the client does not send the field.
  */
 const paramOf = (route: RouteContract, path: readonly string[]): string | null => {
   const { body, filter, generate, defaults } = route;

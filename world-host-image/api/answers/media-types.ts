@@ -1,6 +1,6 @@
 /**
- * Chooses the media type of an answer by the request's `Accept`. JSON is always offered. A world that declares no
- * other types answers JSON for any `Accept`, because clients of many vendors send arbitrary ones.
+ * Chooses the media type of an answer by the request's `Accept`. JSON is always offered. A world that declares no other
+ * types answers JSON for any `Accept`, because clients of many vendors send arbitrary values.
  */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
 
@@ -10,7 +10,7 @@ type Range = { type: string; weight: number };
 
 const weightPattern = /^\s*q\s*=\s*(\d+(?:\.\d*)?)\s*$/i;
 
-/** Returns the weight of a type (`q`); an unreadable one counts as absent, which means 1. */
+/** Returns the weight of a type (`q`); an unreadable weight counts as absent, and an absent weight is 1. */
 const weightOf = (parameters: readonly string[]): number => {
   const [found] = parameters.flatMap((text) => weightPattern.exec(text)?.[1] ?? []);
   return Number(found ?? 1);
@@ -27,7 +27,7 @@ const readAccept = (accept: string): Range[] =>
     .filter(({ type, weight }) => type !== '' && weight > 0)
     .sort((a, b) => b.weight - a.weight);
 
-/** Returns true if the type matches the declared one, in which one `*` may stand for any text. */
+/** Returns true if the type matches the declared type. In the declared type, a single `*` stands for any text. */
 export const fits = (declared: string, type: string): boolean => {
   const [start = '', end] = declared.split('*');
   if (end === undefined) return declared === type;
@@ -41,8 +41,9 @@ const offeredFor = (range: string, offered: readonly string[]): string | undefin
 };
 
 /**
- * Returns the offered type that the client prefers by weight, then by order; for a range such as the one that accepts
- * everything, the first that is offered, which is JSON. Undefined if the client accepts none of the offered types.
+ * Returns the offered type that the client prefers: the types in `Accept` are tried by weight, then by their order. A
+ * range of types selects the first offered type in the range; JSON is offered first. Undefined if the client accepts
+ * none of the offered types.
  */
 export const chooseMediaType = (
   accept: string | undefined,

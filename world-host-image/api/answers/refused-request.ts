@@ -1,8 +1,8 @@
 /**
- * Builds the answer to a request that could not be read, for example because its path does not take the method, or its
+ * Builds the answer to a request that could not be read, for example because its path does not allow the method, or its
  * body is invalid or too large. The answer has the shape of the vendor's `invalid` error. If that error's body has
- * placeholders, they are filled. If it has none, its message would speak of fields, so this module replaces the
- * message. A status that the body repeats is replaced, too.
+ * placeholders, they are filled. Without placeholders, the message in the body would be about invalid fields, so this
+ * module replaces the message. A status that the body repeats is replaced, too.
  */
 import type { ApiContract, VendorError } from '#language/contract.ts';
 import { type ApiAnswer, vendorAnswer } from './answer.ts';
@@ -14,8 +14,8 @@ const messageNames = new Set(['message', 'msg', 'detail', 'description', 'error_
 const statusNames = new Set(['status', 'code', 'status_code', 'statusCode']);
 
 /**
- * Message and status to insert, and the status `insteadOf` that they replace. `message` is null if the body has
- * placeholders for it.
+ * Message and status to insert into a body. The status replaces the status `insteadOf`. `message` is null if the body
+ * has placeholders for it.
  */
 type Fault = { message: string | null; status: number; insteadOf: number };
 

@@ -1,7 +1,7 @@
 /**
  * Cursors: opaque texts that say where a page starts. A cursor means "after" or "before" a position in insertion order
  * (`src/store/write/positions.ts`). Rows that are inserted or deleted between two pages therefore neither hide nor
- * repeat others. A checksum over the operation detects mistyped cursors and cursors of another route. It does not
+ * repeat other rows. A checksum over the operation detects mistyped cursors and cursors of another route. It does not
  * protect against forged cursors, which would gain a client nothing.
  */
 import { crc32 } from 'node:zlib';

@@ -13,7 +13,7 @@ export type LinkBase = {
   /** Path without the query. */
   path: string;
   query: URLSearchParams;
-  /** Path below the origin at which the client finds the API; absent for the origin itself. */
+  /** Path below the origin at which the client finds the API; absent if the API is at the origin itself. */
   mountedAt?: string;
 };
 

@@ -1,4 +1,4 @@
-/** Reads which page a request asks for, from the request's arguments. */
+/** Reads the requested page from the arguments of a request: its size, and where it starts. */
 import type { ApiContract, RouteContract } from '#language/contract.ts';
 import type { Arguments } from '../../routes/filter-values.ts';
 import { FailedAction } from '../answers/answer.ts';
@@ -45,7 +45,9 @@ const readAnchor = ({ api, route, args }: Asked): Anchor | null => {
   return anchor ?? refuseParameter(api, name, `is no cursor of ${route.operation}`);
 };
 
-/** Reads the paging parameters. Throws `FailedAction` with the vendor's `invalid` when one has no valid value. */
+/**
+ * Reads the paging parameters. Throws `FailedAction` with the vendor's `invalid` when a parameter has an invalid value.
+ */
 export const readPageRequest = (asked: Asked): PageRequest => {
   const { pageSize, limitParam, offsetParam } = asked.api.paging;
   const limit = readNumber(asked, limitParam, pageSize, 1, maxPageRows);

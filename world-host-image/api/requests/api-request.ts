@@ -14,7 +14,7 @@ export type ApiRequest = {
   headers: Record<string, string>;
   /** Reads the body; undefined when it is larger than the limit. */
   readBody(): Promise<Buffer | undefined>;
-  /** Path below the origin at which the client finds the API; absent for the origin itself. */
+  /** Path below the origin at which the client finds the API; absent if the API is at the origin itself. */
   mountedAt?: string;
 };
 

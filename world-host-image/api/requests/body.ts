@@ -95,8 +95,8 @@ const mediaType = (header: string | undefined): string =>
   (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
 /**
- * Returns true if the text can be a form: it has a value, and does not start like JSON. The content type proves
- * little, since curl sends every body as a form by default.
+ * Returns true if the text can be a form: it has a value, and does not start like JSON. The content type alone does not
+ * decide this, since curl sends every body as a form by default.
  */
 const looksLikeForm = (text: string): boolean => text.includes('=') && !/^\s*[{[]/.test(text);
 
@@ -126,8 +126,8 @@ export const bodyTypeOf = (
 ): string => mediaType(headers['content-type']) || (taken[0] ?? '');
 
 /**
- * Returns why the headers rule out that the body is read, by its encoding, type or charset; undefined if they do not.
- * With `isBytes`, any charset is accepted.
+ * Returns why a body with these headers cannot be read: its encoding, type or charset is not accepted. Undefined if it
+ * can be read. With `isBytes`, any charset is accepted.
  */
 const refusalByHeaders = (
   headers: Readonly<Record<string, string>>,

@@ -13,7 +13,10 @@ const headersOf = ({ headers }: IncomingMessage): Record<string, string> => {
   return others as Record<string, string>;
 };
 
-/** Returns path and query. A client that uses the host as a proxy sends a whole URL, which is reduced to them. */
+/**
+ * Returns path and query. If a client uses the host as a proxy, it sends a whole URL, of which only path and query are
+ * used.
+ */
 const targetOf = ({ url = '/' }: IncomingMessage): string => {
   if (url.startsWith('/')) return url;
   const target = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '');

@@ -48,8 +48,8 @@ export const failForInput = (problems: readonly RowProblem[]): void => {
 };
 
 /**
- * Throws if an output does not fit the schema that its tool declares. This is a mistake of the world's author that no
- * other input avoids, so the error has no `path`. The problems have pointers into the output.
+ * Throws if an output does not fit the schema that its tool declares. This is a mistake of the world's author. The
+ * caller cannot avoid it by another input, so the error has no `path`. The problems have pointers into the output.
  */
 export const failForOutput = (
   tool: { name: string; source: string },

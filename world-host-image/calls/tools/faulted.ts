@@ -1,6 +1,6 @@
 /**
- * Applies declared faults to tool calls, if `[api.faults]` includes tools. The caller sees an error as of an unreliable
- * service. Only the request ledger shows that the fault was declared.
+ * Applies declared faults to tool calls, if `[api.faults]` includes tools. The caller gets an error like that of an
+ * unreliable service. Only the request ledger shows that the fault was declared.
  */
 
 import type { ToolContract } from '#language/contract.ts';

@@ -29,7 +29,7 @@ const refuseArgument = (name: string, message: string): never => {
   throw new CallFailure({ code: 'invalid_input', message, path: toPointer([name]) });
 };
 
-/** Returns a value as text, as a request would carry it. */
+/** Returns a value as the text that it would have in a request. */
 const asArgument = (name: string, value: unknown, takes: 'one' | 'many'): string | string[] => {
   const values: unknown[] = Array.isArray(value) ? value : [value];
   if (values.some((item) => typeof item === 'object' && item !== null)) {

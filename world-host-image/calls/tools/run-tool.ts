@@ -88,8 +88,8 @@ const runBinding = async (context: ToolContext): Promise<unknown> => {
 const bytesAround = JSON.stringify({ output: '' }).length - JSON.stringify('').length;
 
 /**
- * Throws if an output is too large or the control plane would reject it, while the transaction can still be rolled
- * back.
+ * Throws if an output is too large, or if the control plane would reject it. The caller runs this before the commit, so
+ * an error rolls back the writes of the tool.
  */
 const checkAnswer = (tool: ToolContract, output: unknown): void => {
   const { bytes = 0, fault } = measureAnswer({ output });
@@ -118,7 +118,10 @@ const sourceOf = ({ binding }: ToolContract): string => {
   }
 };
 
-/** Adds the pointer to the refused row in the input to a refusal, if the row came from the input. */
+/**
+ * Converts a refusal of a conventional tool to a `CallFailure` with the pointer to the refused row in the input.
+ * Returns any other error unchanged.
+ */
 const placeRefusal = (error: unknown, { contract }: LoadedWorld, tool: ToolContract, input: Row) =>
   error instanceof StoreRefusal && tool.binding.kind === 'convention'
     ? new CallFailure(errorOfRefusal(error, rowInInput(contract, tool.binding, input)))

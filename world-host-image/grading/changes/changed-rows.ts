@@ -36,7 +36,7 @@ export type Moment = 'before' | 'after';
 /** Changed rows of one entity. */
 export type ChangedEntity = {
   contract: EntityContract;
-  /** Rows that exist now, in the order of their positions, then deleted ones. */
+  /** Rows that exist now, in the order of their positions, then deleted rows. */
   rows: readonly ChangedRow[];
   /** Returns the indexes of the rows that match. Throws `StoreRefusal` for an invalid condition. */
   matching(moment: Moment, where: Row): ReadonlySet<number>;

@@ -51,7 +51,7 @@ export type ExplainedState = {
   count(entity: string, where: readonly Row[]): number;
 };
 
-/** Rows that a check could explain, in the fields `named`. It explains at most `most` of them. */
+/** Rows that a check could explain, in the fields `named`. The check explains at most `most` of these rows. */
 export type Demand = {
   by: string;
   named: readonly FieldPath[];
@@ -90,7 +90,10 @@ const matchesOf = ({ rows, matching }: ChangedEntity, where: Row, named: readonl
     /** Number of the changed rows that matched before; `after` is the number of those that match now. */
     before: before.size,
     after: after.size,
-    /** Rows that match now and changed in a named field; `left` has the rows that matched only before. */
+    /**
+     * Rows that match now; `left` has the rows that matched only before. Both contain only rows that changed in a named
+     * field.
+     */
     arrived: rows.filter((row, index) => after.has(index) && isAskedFor(row)),
     left: rows.filter((row, index) => before.has(index) && !after.has(index) && isAskedFor(row)),
   };
@@ -221,8 +224,8 @@ export const demandsOf = (state: ExplainedState, check: ExplainingCheck): Demand
 
 /**
  * Decides which rows each demand explains. A row may be explained by several checks. A check that has more rows to
- * choose from than it explains prefers rows that are explained already, and takes rows that the task allows anyway
- * last. Demands with the least choice are therefore processed first.
+ * choose from than it explains prefers rows that are explained already; its last choice are rows that the task allows
+ * anyway. Demands with the least choice are therefore processed first.
  */
 export const meetDemands = (
   demands: readonly Demand[],

@@ -7,7 +7,7 @@ import type { EntityContract, Row } from '#language/contract.ts';
 
 /**
  * Maximum length, in characters, of a row that is shown whole. The next constants are the maximum length of a text in a
- * larger row, and of all large rows that are parsed for one answer.
+ * larger row, and the maximum total length of the larger rows that are parsed for one answer.
  */
 const wholeChars = 8_192;
 const shownChars = 256;

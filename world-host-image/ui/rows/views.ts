@@ -31,9 +31,9 @@ export type Views = {
 };
 
 /**
- * Target processor time of one batch, in milliseconds. The next constant is the number of rows in the first batch.
- * Wall-clock time would also count other work, so that on a busy machine batches would become ever shorter, and the
- * scan ever longer.
+ * Target processor time of one batch, in milliseconds. Wall-clock time would also count other work: on a busy machine,
+ * batches would become ever shorter, and the scan ever longer. The next constant is the number of rows in the first
+ * batch.
  */
 const stretchMs = 8;
 const firstRows = 500;

@@ -37,8 +37,8 @@ export type Child = {
 };
 
 /**
- * Maximum time, in milliseconds, to wait after the process has ended for output pipes that its descendants still hold
- * open.
+ * Maximum delay, in milliseconds, between the end of the process and `ended`, if its descendants still hold the output
+ * pipes open.
  */
 const lingerMs = 100;
 

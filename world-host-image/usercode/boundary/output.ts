@@ -1,7 +1,7 @@
 /**
- * Writes what user code prints to the host's log, line by line, up to a number of bytes per second. It also stores the
- * end of standard error, where a dying process prints the reason. The limit is per time and not per run, because output
- * may arrive after the result of the run that printed it.
+ * Writes the output of user code to the host's log, line by line, up to a number of bytes per second. It also stores
+ * the end of standard error, where a dying process prints the reason. The limit is per second and not per run, because
+ * output may arrive after the result of the run that printed it.
  */
 import { StringDecoder } from 'node:string_decoder';
 import type { Log } from '#runtime/log.ts';

@@ -1,7 +1,7 @@
 /**
  * Messages between the host and a worker. They are lines of JSON: the worker reads them from its file descriptor 3, and
  * writes them to its descriptor 4. What user code prints therefore never looks like a message to the host. Every
- * message carries the nonce of its exchange. If a line lacks the nonce, it must come from user code, which runs in the
+ * message contains the nonce of its exchange. If a line lacks the nonce, it must come from user code, which runs in the
  * worker's process; the host then kills the worker. Leftovers of one run are therefore never mistaken for the answer of
  * the next.
  *

@@ -24,8 +24,8 @@ export type Allowed = {
 const mostDescriptors = 128;
 
 /**
- * What was found in a worker. `crowd`: more threads than a run may have at all. `end`: the process ended meanwhile, or
- * did something for which the host kills it.
+ * Leftovers of a run that were found in its worker. `crowd`: more threads than a run may have at all. `end`: the
+ * process ended meanwhile, or did something for which the host kills it.
  */
 export type Leftovers = 'none' | 'threads' | 'crowd' | 'memory' | 'descriptors' | 'end';
 

@@ -153,7 +153,7 @@ export class WorkerQueue {
     return next;
   }
 
-  /** Returns the live worker, or starts a new one if there is none, or if the last one died or did not start. */
+  /** Returns the live worker, or starts a new one if there is none, or if the last worker died or did not start. */
   async #liveWorker(): Promise<Worker> {
     const worker = await this.#current?.catch(() => undefined);
     if (worker?.isAlive()) return worker;

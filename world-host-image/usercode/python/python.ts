@@ -39,7 +39,7 @@ const findCommand = (command: string, searchPath: string): string | undefined =>
 
 /**
  * Finds the interpreter of a command by the command's file alone: in distributions, `python3` links to a program whose
- * name contains the version. Returns undefined if the file does not show the version.
+ * name contains the version. Returns undefined if the file's name does not contain a supported version.
  */
 const lookAtPython = (command: string, searchPath: string): string | undefined => {
   const path = findCommand(command, searchPath);
@@ -55,9 +55,9 @@ export const noPython =
 
 /**
  * Returns the path of the interpreter that a command starts. The command may be a shim that needs environment
- * variables. The command is run only if its file does not show the version, because that would delay the start of the
- * host. Commands are searched in `searchPath`, in the format of `PATH`. Throws `unavailable` if there is no Python, or
- * if it is older than Python 3.11.
+ * variables. The command is run only if its file's name does not contain the version, because a run delays the start of
+ * the host. Commands are searched in `searchPath`, in the format of `PATH`. Throws `unavailable` if there is no Python,
+ * or if it is older than Python 3.11.
  */
 export const findPython = async (command: string, searchPath = ''): Promise<string> => {
   const seen = lookAtPython(command, searchPath);

@@ -1,7 +1,7 @@
 /**
- * Finds an author's functions: imports files of the code directory, and remembers which ones failed. It also resolves
- * the name `svc_env` to its module, and hides the modules of Node that give access to the outside. Hiding them guards
- * only against mistakes; the sandbox around the process stops malicious code.
+ * Finds an author's functions: imports files of the code directory, and remembers which imports failed. It also
+ * resolves the name `svc_env` to its module, and hides the modules of Node that give access to the outside. Hiding them
+ * guards only against mistakes; the sandbox around the process stops malicious code.
  */
 import { existsSync } from 'node:fs';
 import { isBuiltin, registerHooks } from 'node:module';

@@ -107,14 +107,15 @@ export type HandlerRequest = {
   /** Path arguments and query parameters. */
   args: Row;
   /**
-   * Body of the request. JSON or a form is a value; another of the route's `body_types` is text; bytes are encoded as
-   * `body_encoding` says. Null if there is no body.
+   * Body of the request. JSON or a form is a value; a body of any other type in the route's `body_types` is text; with
+   * `body_encoding`, the body is bytes in that encoding. Null if there is no body.
    */
   body: unknown;
   /** Headers, with names in lower case. */
   headers: Record<string, string>;
   /**
-   * Media type of the answer: the one of the route's types that the client accepts; JSON if the route declares none.
+   * Media type of the answer: the type that the client accepts among the route's types; JSON if the route declares
+   * none.
    */
   mediaType: string;
   /**

@@ -1,7 +1,7 @@
 /**
  * Runs the tests of one file by Node's test runner, and reports the beginning and end of each test to the host. The
- * host is informed of the file before it is imported, and of a test before it runs. It therefore knows which of them
- * ended or hung this process.
+ * host is informed of the file before it is imported, and of a test before it runs. The host therefore knows which file
+ * or test ended or hung this process.
  */
 import { join } from 'node:path';
 import { afterEach, beforeEach, run } from 'node:test';
@@ -40,7 +40,7 @@ const textChars = 8_000;
 const separator = ' > ';
 const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Returns the error that the test threw; the runner wraps it in another one. */
+/** Returns the error that the test threw; the runner wraps it in an error of its own. */
 const thrownIn = (error: Error): Error => (error.cause instanceof Error ? error.cause : error);
 
 const placeIn = (stack: string, root: string): { file: string | null; line: number | null } => {

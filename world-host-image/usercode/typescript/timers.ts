@@ -1,6 +1,6 @@
 /**
  * Counts the timers that have not fired yet. Node reports only timers that keep the process alive; this file records
- * the others, when `unref` is called on them. This file is loaded before any user code, because user code may replace
+ * any other timer when its `unref` is called. This file is loaded before any user code, because user code may replace
  * the functions that it uses.
  */
 
@@ -31,7 +31,7 @@ clearImmediate(immediate);
 /** Returns the names of the process's active resources, as `process.getActiveResourcesInfo` gives them. */
 export const activeNames = (): string[] => activeResources();
 
-/** Returns the number of pending timers: those among the active resources, and the recorded ones. */
+/** Returns the number of pending timers: the timers among the active resources, and the recorded timers. */
 export const countTimers = (active: readonly string[]): number => {
   let count = 0;
   for (const name of active) if (name === 'Timeout' || name === 'Immediate') count += 1;

@@ -85,7 +85,10 @@ const send = (message: Json): void => {
 const headersOf = (headers: Record<string, string>): Json =>
   Object.keys(headers).length > 0 ? { headers } : {};
 
-/** Returns the request for the handler. If the host needs it, the request's headers record which of them are read. */
+/**
+ * Returns the request for the handler. If the host needs to know which headers the handler reads, the request's headers
+ * record that.
+ */
 const requestOf = (run: OpenRun, { input, watched }: RunMessage): HandlerRequest => {
   const request = input as HandlerRequest;
   if (!watched) return request;
