@@ -18,7 +18,7 @@ describe('createAddresses', () => {
   });
   const serve = (text: string) => addresses?.serve(text);
 
-  it('rewrites the vendor’s address anywhere in a text, if the address ends there', () => {
+  it('rewrites the vendor’s address anywhere in a text, whether a path, a query or punctuation follows it', () => {
     const home = 'http://ses--api.localhost:4600';
     expect(serve(base)).toBe(home);
     expect(serve(`"${base}/a","${base}?b","${base}{/c}"`)).toBe(

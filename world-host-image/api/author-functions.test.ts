@@ -121,7 +121,7 @@ def interim(ctx):
     expect([nothing.status, nothing.text]).toEqual([204, '']);
   });
 
-  it('is told which of its route’s media types the client accepts', async () => {
+  it('gets the media type that the client accepts among those of the route', async () => {
     const types = 'media_types = ["text/x-patch"]';
     await serve({
       api: [

@@ -354,7 +354,7 @@ describe('a credential of the vendor', () => {
     expect(text).not.toContain(world.token);
   });
 
-  it('is required (as the session’s token) even if the vendor requires none', async () => {
+  it('must be the session’s token if the connector has the scheme “none”', async () => {
     await open('scheme = "none"');
     expect((await get('/notes')).status).toBe(401);
     expect((await get('/notes', bearer(world.token))).status).toBe(200);

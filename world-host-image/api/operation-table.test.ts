@@ -339,7 +339,7 @@ describe('body, defaults and generate', () => {
     expect(updated.json).toEqual({ id: 2, title: 'y', state: 'done', tags: [] });
   });
 
-  it('set values by "generate", which no client can choose', async () => {
+  it('set values by "generate" that no client can choose', async () => {
     const lines = 'generate = { id = "int", key = "uuid", made_at = "now", stamp = "now" }';
     await serve({ operations: create(lines), notes: [{ id: 41, title: 'x' }] });
     const before = Math.floor(Date.now() / 1000);
@@ -366,7 +366,7 @@ describe('body, defaults and generate', () => {
     expect(await made()).toEqual(first);
   });
 
-  it('overwrite fields of the row by "generate" of an update', async () => {
+  it('overwrite fields of an existing row by the "generate" of an update', async () => {
     const lines = 'action = "update"\nfilter = { id = "id" }\ngenerate = { stamp = "now" }';
     await serve({ operations: operation('PATCH', '/notes/{id}', lines), notes: notesUpTo(1) });
     const { json } = await api.ask('PATCH', '/notes/1', { body: { stamp: 5 } });

@@ -195,7 +195,7 @@ describe('a tool', () => {
     expect((await call('create_notes', note)).error).toBeUndefined();
   });
 
-  it('is answered late if a fault has latency, and the ledger records the delay', async () => {
+  it('answers late if a fault has latency, and the ledger records the delay', async () => {
     await set({ tools: true, rules: [{ name: 'slow', latency_ms: 20 }] });
     expect((await call('list_notes')).output).toHaveLength(2);
     expect((await api.requests()).at(-1)?.response).toMatchObject({

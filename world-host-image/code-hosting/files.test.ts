@@ -62,7 +62,7 @@ describe('files', () => {
     expect(decoded(blob.data.content)).toContain('customer: mail.customerId');
   });
 
-  it('are not searched again at each commit if the id of a tree is unknown', async () => {
+  it('of a thousand commits are searched for the unknown id of a tree within the time limit of a handler', async () => {
     const shaOf = (index: number) => String(index).padStart(40, '0');
     const numbers = Array.from({ length: 1_000 }, (_, index) => index);
     const commits = numbers.map((index) => ({

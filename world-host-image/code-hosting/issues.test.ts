@@ -224,7 +224,7 @@ describe('issues', () => {
     expect(again.data.closed_at).toBe(completed.data.closed_at);
   });
 
-  it('are refused an unknown state or reason', async () => {
+  it('cannot be given an unknown state or reason', async () => {
     const wrong = { ...on(157), state: 'done' as 'closed' };
     expect(await errorOf(world.client().issues.update(wrong))).toEqual(
       invalid({ resource: 'Issue', field: 'state', code: 'invalid' }),

@@ -127,7 +127,7 @@ describe('a thousand issues', () => {
     ['newest first', {}],
     ['oldest first', { direction: 'asc' as const }],
     ['by the time of their last change', { sort: 'updated' as const }],
-  ])('are each read once, %s, while another client inserts', async (_name, order) => {
+  ])('are each read once, %s, while another client creates more issues', async (_name, order) => {
     const { error } = await world.call('seed', 'seed', { rows: { issues: rowsOf(1_000) } });
     expect(error).toBeUndefined();
     const there = new Set(numbers(world.rows('issues', repository) as { number: number }[]));

@@ -19,7 +19,7 @@ const world = await serveCodeHost();
 const branchOf = async (name: string) =>
   (await world.client().repos.getBranch({ ...repository, branch: name })).data;
 
-/** Creates a branch at the tip of another one. */
+/** Creates a branch at the tip of another branch. */
 const branchOff = async (name: string, from: string): Promise<void> => {
   const { commit } = await branchOf(from);
   const ref = `refs/heads/${name}`;

@@ -251,7 +251,7 @@ describe('own repositories', () => {
     },
   );
 
-  it('number their issues from 1 again after they were deleted and created again', async () => {
+  it('that are deleted and created again number their issues from 1', async () => {
     const [org, name] = ['northquay', 'again'];
     const again = { owner: org, repo: name };
     const ids: number[] = [];
@@ -270,7 +270,7 @@ describe('repositories of another user', () => {
   const foreign = { owner: 'mikkelh', repo: 'marstal-tides' };
   const forbidden = refused(403, 'Must have admin rights to Repository.');
 
-  it('can be read, and written only as far as strangers may', async () => {
+  it('can be read, and get only those issues and comments that any user may write', async () => {
     const { data } = await world.client().repos.get(foreign);
     expect(data.permissions).toMatchObject({ admin: false, push: false, pull: true });
     const asked = { ...foreign, title: 'Show knots', labels: ['new'], assignees: ['mikkelh'] };

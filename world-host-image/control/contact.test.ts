@@ -27,7 +27,7 @@ it('contact is lost if no message has been answered for the time that a host may
   expect(contact.isLost()).toBe(true);
 });
 
-it('the last contact is the time before an answered message was sent, and lost contact is restored by the next answer', () => {
+it('the time of contact is the time at which an answered message was sent, and an answer restores lost contact', () => {
   const contact = contactNow();
   pass(8_000);
   const answered = contact.begin();

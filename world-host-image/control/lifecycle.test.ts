@@ -44,7 +44,7 @@ describe('the request ledger', () => {
     ]);
   });
 
-  it('is part of the report that the session is closed if the host stays warm', async () => {
+  it('of a host that stays warm is part of the report that its session is closed', async () => {
     const { control } = await startBench();
     control.beOfThisRelease();
     const api = await openOn(control);
@@ -56,7 +56,7 @@ describe('the request ledger', () => {
     expect(entriesOf(control)).toEqual([]);
   });
 
-  it('is delivered before workers are restarted, if code of the world has run', async () => {
+  it('is delivered before the workers are restarted because they have run code of the world', async () => {
     const { control } = await startBench();
     control.beOfThisRelease();
     await openOn(control);
@@ -66,7 +66,7 @@ describe('the request ledger', () => {
     expect((await control.message('reportWarm', 2)).body).toMatchObject({ found: [] });
   });
 
-  it('is delivered separately if the control plane does not accept it as part of that report', async () => {
+  it('is delivered separately if the control plane does not accept it within the report of a closed session', async () => {
     const { control } = await startBench();
     const api = await openOn(control);
     await api('GET', '/users');
@@ -252,7 +252,7 @@ describe('the lifecycle of a host', () => {
     expect((await answer).error).toBeUndefined();
   });
 
-  it('continues with the session that answers the report that the host is clean', async () => {
+  it('continues with the session that the response to the report of a recycled host assigns', async () => {
     const { control } = await startBench();
     control.beOfThisRelease();
     await openOn(control);

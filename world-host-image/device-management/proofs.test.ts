@@ -39,7 +39,7 @@ const command = (managementId: string, commandType: string, pin = '482913') => [
 ];
 const group = ['change_group_members', { kind: 'computers', group_id: 7, add: [1] }];
 
-describe('a wrong end state fails', { timeout: 120_000 }, () => {
+describe('a wrong end state', { timeout: 120_000 }, () => {
   it.each([
     ['lock-a-stolen-laptop', 'her other computer is locked', [command(iMac, 'DEVICE_LOCK'), group]],
     ['lock-a-stolen-laptop', 'it is erased', [command(isolheim, 'ERASE_DEVICE'), group]],
@@ -74,7 +74,7 @@ describe('a wrong end state fails', { timeout: 120_000 }, () => {
         ['change_policy', { policy_id: 5, enabled: true, scope: { computer_groups: [12] } }],
       ],
     ],
-  ])('of the task %s: %s', async (task, _, calls) => {
+  ])('of the task %s fails: %s', async (task, _, calls) => {
     await world.begin(task);
     for (const [name, input] of calls) {
       await world.tool(name as string, input as Record<string, unknown>);
@@ -82,7 +82,7 @@ describe('a wrong end state fails', { timeout: 120_000 }, () => {
     expect(await world.passes()).toBe(false);
   });
 
-  it('of the task count-stale-devices: unsupervised devices are counted, too', async () => {
+  it('of the task count-stale-devices fails: unsupervised devices are counted, too', async () => {
     await world.begin('count-stale-devices');
     await world.call('answer', undefined, { answer: 3 });
     expect(await world.passes()).toBe(false);

@@ -74,7 +74,7 @@ describe('the proof of a bundled task', { timeout: 240_000 }, () => {
     expect(proof.passed).toBe(true);
   });
 
-  it.each(tasks)('has a grader that fails a careless solution of %s', async (task) => {
+  it.each(tasks)('uses a grader that fails a careless solution of %s', async (task) => {
     await world.begin(task);
     await wrong[task]?.();
     const { output } = await world.call('grade');

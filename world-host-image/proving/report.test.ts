@@ -12,7 +12,7 @@ const row = (what: string, ok: boolean) =>
     detail: null,
   }) as const;
 
-it('a report with more rows than it can show still fails for the last row, and shows that row', () => {
+it('a report that must leave out rows still fails because of a late failure, and contains the row of that failure', () => {
   const report = createReport();
   for (let at = 0; at < 2_000; at += 1) report.add(row(`change ${at}`, true));
   report.add(row('the change that no check sees', false));

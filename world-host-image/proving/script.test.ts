@@ -82,7 +82,7 @@ describe('a script that solves a task', () => {
     ]);
   });
 
-  it('is proved in TypeScript, as a second solution in addition to one of steps', async () => {
+  it('is proved in TypeScript as an alternative to a solution in Python', async () => {
     const proof = await proveOn({
       grader,
       solution: python(solved),

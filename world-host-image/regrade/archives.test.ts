@@ -18,15 +18,18 @@ beforeAll(async () => {
 });
 afterAll(() => rm(workDir, { recursive: true, force: true }));
 
-it.each(names)('the archive %s is graded again to the same bytes', async (name) => {
-  const archive = await readArchive(join(kept, name), join(workDir, name));
-  const worlds = createOwnLoader({
-    config: { python: 'python3', searchPath: process.env.PATH ?? '', boundary: 'auto', workDir },
-    fetchBlob: archive.blob,
-    log: createLog('test', 'silent'),
-  });
-  const grade = await regrade(archive, worlds);
-  await worlds.stop();
-  expect(JSON.parse(grade)).toMatchObject({ verdict: 'pass' });
-  expect(grade).toBe(archive.grade);
-});
+it.each(names)(
+  'a session in the archive %s gets a grade with the same bytes when it is graded again',
+  async (name) => {
+    const archive = await readArchive(join(kept, name), join(workDir, name));
+    const worlds = createOwnLoader({
+      config: { python: 'python3', searchPath: process.env.PATH ?? '', boundary: 'auto', workDir },
+      fetchBlob: archive.blob,
+      log: createLog('test', 'silent'),
+    });
+    const grade = await regrade(archive, worlds);
+    await worlds.stop();
+    expect(JSON.parse(grade)).toMatchObject({ verdict: 'pass' });
+    expect(grade).toBe(archive.grade);
+  },
+);

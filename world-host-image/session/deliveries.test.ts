@@ -100,7 +100,7 @@ describe('an event', () => {
     ]);
   });
 
-  it('is delivered to subscriptions that list its scope, or that list none', async () => {
+  it('is delivered to subscriptions that list its scope, or that list no scope', async () => {
     await subscribe(
       hook(1, 'any'),
       hook(2, 'empty', { teams: [] }),
@@ -207,7 +207,7 @@ unsigned = true
     });
   });
 
-  it('is refused if its type ends like that of an entry about an answer', async () => {
+  it('is refused if its type ends in “.answer”, like the type of ledger entries about answers', async () => {
     const { error } = await world.call('tool', 'send', { type: 'issue.answer' });
     expect(error).toMatchObject({
       code: 'refused',
@@ -219,7 +219,7 @@ unsigned = true
 });
 
 describe('a delivery', () => {
-  it('is recorded after its call, signed, with the exact body', async () => {
+  it('is recorded after its call, with its signature and its exact body', async () => {
     await subscribe(hook(1, 'all'));
     const body = { token: 'not masked', title: 'Ünï', long: 'x'.repeat(100_000) };
     await world.call('tool', 'send', { body, scope: { team: 'red' } });
@@ -235,7 +235,7 @@ describe('a delivery', () => {
     expect(await verify('hush', JSON.stringify(entry?.request.body), signature)).toBe(true);
   });
 
-  it('contains addresses that receivers can reach instead of the vendor’s, and the signature is of that text', async () => {
+  it('contains addresses that receivers can reach instead of the vendor’s, and the signature is valid for that text', async () => {
     await subscribe({ ...hook(1, 'all'), url: 'https://desk.example/notes' });
     const body = { url: 'https://desk.example/tickets/1', said: `${world.url}/tickets/1` };
     await world.call('tool', 'send', { body });
@@ -321,7 +321,7 @@ content_type = "content_type"\nsigning = "github"\n`;
 });
 
 describe('large deliveries', () => {
-  it('can be read page by page, each page with the start of the next, without a failing read', async () => {
+  it('can be read page by page without an error, and each page states where the next page starts', async () => {
     await subscribe(...Array.from({ length: 20 }, (_, index) => hook(index + 1, `${index}`)));
     expect((await world.call('tool', 'send', { body: 'x'.repeat(250_000) })).error).toBeUndefined();
     const read: number[] = [];

@@ -4,7 +4,7 @@ import type { Session } from './session.ts';
 
 const at = (name: string): string => `https://${name}.example`;
 
-/** Returns a session whose address is first `first`, and then each of the others in order. */
+/** Returns a session whose address is first `first`, and then each of the other addresses in order. */
 const moved = (first: string, ...others: string[]): Session => {
   const session = { address: at(first), formerAddresses: [] as string[] } as unknown as Session;
   const serving = createServing();

@@ -42,7 +42,7 @@ describe('a delivery of a world', () => {
   );
 });
 
-describe('a signed delivery', () => {
+describe('a delivery', () => {
   const standard = {
     id: 'webhook-id',
     timestamp: 'webhook-timestamp',
@@ -113,7 +113,7 @@ describe('a signed delivery', () => {
     expect(sign('none', {}, '')).toEqual({ 'content-type': 'application/json' });
   });
 
-  it('is undefined for a secret that cannot sign', () => {
+  it('cannot be signed with a secret that is invalid for its scheme', () => {
     for (const broken of ['', 'whsec_', 'whsec_*', 'whsec_abcde', 'pass word']) {
       expect(sign('standard-webhooks', standard, broken)).toBeUndefined();
     }

@@ -1,4 +1,4 @@
-/** Runs the tests of the HTTP starter in the way of `svc worlds test`; one of them proves its task. */
+/** Runs the tests of the HTTP starter as `svc worlds test` would; one of the tests proves the task of the starter. */
 import { expect, it } from 'vitest';
 import { initTree } from '#language/edit/init.ts';
 import { createLog } from '#runtime/log.ts';

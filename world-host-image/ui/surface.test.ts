@@ -67,7 +67,7 @@ describe('access to a page', () => {
     expect(await ui('/', { headers: open })).toMatchObject({ status: 200 });
   });
 
-  it('ends with the session, and the answer after that says so', async () => {
+  it('ends with the session, and later requests are answered with the reason', async () => {
     const { ui, control, cookie, sessionId } = await startUiHost();
     control.close(true, 'recycle');
     await control.message('reportClosed');
@@ -110,7 +110,7 @@ describe('the API below the page', () => {
     expect(await ui(`/__world-api${issues}`, { headers: upgrade })).toMatchObject({ status: 426 });
   });
 
-  it('accepts bodies within its limit, and starts over after a reset', async () => {
+  it('accepts bodies within its limit, and has no row of the page after a reset', async () => {
     const host = await startUiHost();
     const { ui, cookie, control } = host;
     const headers = { cookie, 'content-type': 'application/json' };

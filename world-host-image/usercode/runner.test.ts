@@ -139,7 +139,7 @@ describe('user code', () => {
     },
   );
 
-  it('keeps a process in which no code has been loaded or run', async () => {
+  it('keeps, at a restart, a process in which no code has been loaded or run', async () => {
     bench = await startBench();
     const [first] = bench.code.processes().live;
     await bench.load({ 'tools.ts': tools['tools.ts'] });

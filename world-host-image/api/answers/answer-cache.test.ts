@@ -120,7 +120,7 @@ it('an answer whose rows have changed is dropped, and its bytes are no longer co
   expect([cache.find(request(1)), cache.bytes()]).toEqual([undefined, 0]);
 });
 
-it('a cached answer is valid only for the same values of the headers that the code read, and the same order if it read all', () => {
+it('a cached answer is valid only for the same values of the headers that the code read, and for the same order of the headers if the code read all of them', () => {
   const cache = new AnswerCache(openSampleStore().versions, limits);
   const all = saw({ allHeaders: true });
   for (let id = 0; id < 30; id += 1) {

@@ -130,7 +130,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('is refused if it is any other text', () => {
+  it('is refused if the server did not make it', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(readCursor('list', text)).toBeUndefined();

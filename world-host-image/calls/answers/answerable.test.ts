@@ -74,7 +74,7 @@ const errorOf = async (name: string, input = {}) => {
 
 describe('a tool output that the public API cannot return', () => {
   it.each(['__proto__', 'constructor'])(
-    'fails the call, which writes nothing, if it has a member "%s"',
+    'fails its call, which then writes nothing, if the output has a member "%s"',
     async (name) => {
       const message = expect.stringContaining('has a member "__proto__"');
       expect(await errorOf('inherits', { name })).toMatchObject({
@@ -84,12 +84,15 @@ describe('a tool output that the public API cannot return', () => {
     },
   );
 
-  it.each(['deep', 'fails_deep'])('fails the call if it is nested too deep: %s', async (name) => {
-    expect(await errorOf(name)).toMatchObject({
-      code: 'invalid_output',
-      message: 'the answer of the code nests deeper than 200 levels',
-    });
-  });
+  it.each(['deep', 'fails_deep'])(
+    'fails its call if the output is nested too deep: %s',
+    async (name) => {
+      expect(await errorOf(name)).toMatchObject({
+        code: 'invalid_output',
+        message: 'the answer of the code nests deeper than 200 levels',
+      });
+    },
+  );
 
   it('is left out if it is the details of an error, which keeps its code and message', async () => {
     expect(await errorOf('fails_inheriting')).toEqual({

@@ -236,7 +236,7 @@ describe('an input that does not fit', () => {
 });
 
 describe('a tool whose code has a bug', () => {
-  it('fails its call with an error that blames the tool and gives the place in the output, none in the input', async () => {
+  it('fails its call with an error that blames the tool and names a place in the output, not in the input', async () => {
     const lies: [string, Row, string, string][] = [
       ['archive', { how: 'lie' }, 'archive in tools.py', ''],
       ['count', { how: 'lie' }, 'count in tools.ts', ''],

@@ -204,8 +204,8 @@ describe.skipIf(!isLinux)('Node in the sandbox', () => {
 
 describe.skipIf(!isLinux)('a system without the sandbox', () => {
   /**
-   * Starts the sandbox inside another sandbox. In there none can be set up, so the system behaves like one that lacks
-   * the sandbox.
+   * Starts the sandbox inside another sandbox. No second sandbox can be set up in there, so the system behaves like a
+   * system that lacks the sandbox.
    */
   const startWithin = (mode: string) => {
     const launcher = [...isolated, '-c', start, packageRoot];

@@ -309,7 +309,7 @@ def allowed():
     expect(error.details.exception).toBe('MemoryError');
   });
 
-  it('has sets of the same order in every process', async () => {
+  it('orders the items of a set in the same way at each start', async () => {
     const load = () =>
       bench.load({ 'tools.py': 'def letters(): return list(set("abcdefghijklmnop"))\n' });
     await load();
@@ -319,13 +319,13 @@ def allowed():
   });
 });
 
-describe('finding Python', () => {
-  it('fails with an error if there is none', async () => {
+describe('the host', () => {
+  it('refuses a command that does not start Python 3.11 or later', async () => {
     await expect(findPython('/nowhere/python3')).rejects.toThrow(AppError);
     await expect(findPython('true')).rejects.toThrow(/3\.11/);
   });
 
-  it("includes parsing the author's frames from what faulthandler prints", () => {
+  it("reads the author's frames from the output of faulthandler", () => {
     const said = [
       'Timeout (0:00:01)!',
       'Thread 0x1 (most recent call first):',

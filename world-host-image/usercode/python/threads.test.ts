@@ -1,6 +1,6 @@
 /**
- * Tests Python modules that depend on the system. Threads: a run may start as many as a thread pool makes, within the
- * memory of a worker, and they leave no trace when they have ended.
+ * Tests Python modules that depend on the system. A run may start as many threads as a thread pool makes, within the
+ * memory of a worker, and threads leave nothing behind when they have ended.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Bench, startBench } from '#test/support/host/user-code.ts';

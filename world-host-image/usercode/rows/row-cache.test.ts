@@ -335,7 +335,7 @@ describe.each(['python', 'typescript'] as const)('reads from cached rows in %s',
     });
   });
 
-  it('also include prefetched numbers: a number that the function requested last time needs no request until it writes', async () => {
+  it('also include prefetched numbers: a number that the function requested last time needs no request until the function writes', async () => {
     const store = openHeldStore();
     await write(store, { notes: [{ id: 1, text: 'a' }] });
     const row = { left: 'a', right: 1 };

@@ -58,7 +58,7 @@ describe('imports', () => {
 });
 
 describe('promises', () => {
-  it('are awaited if the function used the store', async () => {
+  it('of store operations are awaited even if the function does not await them', async () => {
     await load(`
       import { insert } from 'svc_env';
       export function f() { void insert('things', { id: 1, name: 'late' }); return 'done'; }
@@ -169,7 +169,7 @@ describe('timers that a call leaves', () => {
     ['is of a module', "process.getBuiltinModule('timers').setInterval(tick, 1).unref();"],
   ];
 
-  it.each(leaving)('end with the call, even one that %s', async (_, leave) => {
+  it.each(leaving)('end with the call, even a timer that %s', async (_, leave) => {
     await load(`${ticking} export const start = () => { ${leave} return 'left'; };`);
     expect(await bench.value('typescript', 'start')).toBe('left');
     expect(await bench.value('typescript', 'look')).toBe(0);
