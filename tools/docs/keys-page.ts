@@ -50,7 +50,9 @@ const kindOf = (schema: Schema): string => {
   if ('const' in schema) return code(schema.const);
   if (typeof schema.$ref === 'string') return 'a JSON Schema';
   const choices = schema.oneOf ?? schema.anyOf;
-  if (Array.isArray(choices)) return choices.filter(isSchema).map(kindOf).join(', or ');
+  if (Array.isArray(choices) && schema.type === undefined) {
+    return [...new Set(choices.filter(isSchema).map(kindOf))].join(', or ');
+  }
   if (Array.isArray(schema.type)) return schema.type.map((type) => named[type]).join(' or ');
   if (schema.type === 'array') {
     return isSchema(schema.items) ? `list: ${kindOf(schema.items)}` : 'list';

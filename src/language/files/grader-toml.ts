@@ -209,7 +209,7 @@ const check = kind<CheckRead>(
 const graderKeys = {
   kind: described('How the task is graded. Default: by checks.', optional(oneOf(['assertions']))),
   checks: described(
-    'Checks of the final state. Must be absent if the scenario has checks/verify.py.',
+    'Checks of the final state. A check with kind = "answer" checks the answer of the agent instead; its keys are listed after those of the other checks. Must be absent if the scenario has checks/verify.py.',
     optional<CheckRead[]>(listOf(check, { least: 1 })),
   ),
   changes: described(

@@ -43,9 +43,12 @@ export const scenarioFileKeys = {
     'Grader of the task. If the scenario has checks/verify.py, only changes is allowed.',
     optional<Placed<GraderTable>>(graderTable),
   ),
-  solution: described('Solution of the task, for proofs.', optional<WrittenSolution>(solution)),
+  solution: described(
+    'Solution of the task, for proofs: either steps or a script.',
+    optional<WrittenSolution>(solution),
+  ),
   alternatives: described(
-    'Other solutions that are equally correct.',
+    'Other solutions that are equally correct, each with either steps or a script.',
     optional<WrittenSolution[]>(alternatives),
   ),
 };

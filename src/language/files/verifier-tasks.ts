@@ -47,7 +47,10 @@ export type VerifierTask = TableOf<typeof taskKeys>;
 export const verifierTasks = listOf(placed(tableOf(taskKeys)));
 
 export const tasksFileKeys = {
-  tasks: described('Tasks that a query grades.', required(verifierTasks, [])),
+  tasks: described(
+    'Tasks that a query grades. The file may also be the list itself, without this key.',
+    required(verifierTasks, []),
+  ),
 };
 
 /** Returns the tasks of `tasks.json`, which is a list, or an object that has the list as `tasks`. */

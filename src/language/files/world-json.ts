@@ -101,8 +101,8 @@ const extensionKeys = {
   package: described(
     'Package under which the world is published.',
     requiredTable({
-      id: described('Its name.', required(filledText(), '')),
-      version: described('Its version.', required(filledText(), '')),
+      id: described('Name of the package.', required(filledText(), '')),
+      version: described('Version of the package.', required(filledText(), '')),
     }),
   ),
   entities: described(

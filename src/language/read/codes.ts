@@ -82,7 +82,8 @@ const groups = {
       'A name that is no entity of `schema/world.json`. Correct its spelling, or declare the entity.',
     unknown_field:
       'A field, or a path to a field, that the entity does not have. Correct the name, or add the field to the row shape.',
-    type_mismatch: 'A value, field or schema whose type can never be valid for its use.',
+    type_mismatch:
+      'A value, field or schema of a type that is impossible in its place, for example the input of a tool that is not an object.',
   },
   Tools: {
     tool_not_served:
@@ -135,7 +136,7 @@ const groups = {
       'A row that refers to a missing row. Add the missing row, or refer to another row.',
     ambiguous_grader: 'A task with two graders. Remove one of them.',
     bad_verifier:
-      'A verifier that is not a single query that only reads and returns a column `passed`. The message says what is wrong.',
+      'A verifier that is not one query, writes, or does not return a column `passed`. The message says what is wrong.',
   },
   'Edits of a world': {
     entity_exists: 'An entity was to be added, but its name is taken. Choose another name.',

@@ -55,7 +55,7 @@ const causeAnswer = textOrTable<{ body?: string | undefined; status?: number | u
     return body === undefined ? undefined : { body };
   }),
   tableOf({
-    body: described(error('this is wrong'), optional(text)),
+    body: described('Body of the answer in this case, as JSON text; "" for none.', optional(text)),
     status: described('Status of the answer.', optional(errorStatus)),
   }),
 );
@@ -134,7 +134,7 @@ export const apiKeys = {
     }),
   ),
   error_content_type: described(
-    'Media type of error answers, for vendors whose errors are text or XML. Default: JSON.',
+    'Media type of error answers, for vendors whose errors are text or XML.',
     defaulted(
       textMatching('a media type', /^[\w.+-]+\/[\w.+-]+(\s*;[\x20-\x7e]*)?$/),
       'application/json',

@@ -119,7 +119,7 @@ const operationApiKeys = {
     defaulted<Map<string, string>>(textMap, noTexts()),
   ),
   match: described(
-    'Comparison by which an argument of the filter matches its field. Default: "equals".',
+    'How an argument of the filter is compared with its field: argument to "equals", "contains" or "prefix". Default: "equals".',
     defaulted<Map<string, FilterMatch>>(mapOf(oneOf(matches)), new Map()),
   ),
   handler: described(
@@ -155,7 +155,7 @@ const operationApiKeys = {
     defaulted<Map<string, unknown>>(mapOf(anything), new Map()),
   ),
   generate: described(
-    'Fields whose values are generated. For create and update.',
+    'Fields whose values are generated: field to "uuid", "int" or "now". For create and update.',
     defaulted<Map<string, 'uuid' | 'int' | 'now'>>(mapOf(oneOf(['uuid', 'int', 'now'])), new Map()),
   ),
   sample: described(
@@ -167,7 +167,10 @@ const operationApiKeys = {
     'Body of the answer when there is no such row, as JSON text; "" for none.',
     optional(text),
   ),
-  not_found_status: described('Its status.', optional(errorStatus)),
+  not_found_status: described(
+    'Status of the answer when there is no such row.',
+    optional(errorStatus),
+  ),
   media_types: described(
     'Media types in which the route answers, besides those of [api].',
     optional<string[]>(distinct(mediaTypes)),

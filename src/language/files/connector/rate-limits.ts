@@ -50,7 +50,7 @@ const rateLimitKeys = {
     optional<string[]>(paths(1)),
   ),
   uncounted: described(
-    'Paths of those among them whose answers report the limit although the requests do not count, in the same form.',
+    'Those of the "paths" whose requests do not count. Their answers report the limit nevertheless. Same form as "paths".',
     defaulted<string[]>(paths(0), []),
   ),
   headers: described(

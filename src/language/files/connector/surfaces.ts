@@ -59,7 +59,7 @@ export const webhooksKeys = {
     defaulted<Map<string, string>>(mapOf(text), new Map()),
   ),
   signing: described(
-    'Scheme by which deliveries are signed.',
+    'Scheme by which deliveries are signed. "scheme-a" to "scheme-d" are other names of the first four, in this order.',
     required<(typeof signings)[number]>(oneOf(signings), 'none'),
   ),
   unsigned: described(
