@@ -1,6 +1,6 @@
 /**
- * Builds the parts of a control plane theme by theme, each theme from the parts of those beneath it. `stack` stops what
- * a theme has started, in reverse order.
+ * Builds the parts of a control plane, one theme (a folder such as `worlds/`) after the other. Each theme uses the
+ * parts of the themes below it. `stack` stops everything that the themes have started, in reverse order.
  */
 import { join } from 'node:path';
 import type { Log } from '#runtime/log.ts';
@@ -56,14 +56,14 @@ import type { WorldParts } from './worlds/parts.ts';
 import { createFieldIndexes } from './worlds/query/field-indexes.ts';
 import { createQueries } from './worlds/query/queries.ts';
 
-/** Start of a program: what its parts are built from. */
+/** Resources that exist before the parts of a program, and that its parts are built from. */
 export type Building = {
   config: ControlConfig;
   db: Database;
   log: Log;
   /** Base address under which clients reach this control plane; known once it listens. */
   publicUrl: () => string;
-  /** Starts a process that compiles. */
+  /** Starts a process that compiles worlds. */
   startCompiling: StartCompileProcess;
   stack: AsyncDisposableStack;
 };
@@ -78,7 +78,7 @@ const removeScratchFiles = async ({ config, log }: Building): Promise<void> => {
   }
 };
 
-/** Builds the parts of platform and projects; `loops` are those that they run. */
+/** Builds the parts of the themes platform and projects; `loops` are the background loops of these parts. */
 const buildProjectParts = async (
   building: Building,
 ): Promise<{ parts: ProjectParts; loops: LoopView[] }> => {
@@ -114,7 +114,7 @@ const buildProjectParts = async (
 
 type AnyJob = EndedJob<JobKind | DashboardJobKind | 'query' | 'field_index' | 'carry'>;
 
-/** Returns the function that counts jobs of process pools that have ended. */
+/** Returns the function that counts the ended jobs of process pools. */
 const jobCounter =
   (metrics: Metrics) =>
   ({ kind, outcome, seconds }: AnyJob): void => {
@@ -191,7 +191,7 @@ const buildObservabilityParts = (
   };
 };
 
-/** Builds all parts; `loops` are those that the parts run themselves. */
+/** Builds all parts; `loops` are the background loops that the parts run themselves. */
 export const buildParts = async (
   building: Building,
 ): Promise<{ parts: Parts; loops: LoopView[] }> => {

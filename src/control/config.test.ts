@@ -156,7 +156,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('accepts several key pairs, in one line or in one line each', () => {
+  it('accepts several key pairs, either all on one line or each on its own line', () => {
     const pairsOf = (publicKeys: string, secretKeys: string) =>
       readConfig({
         ...complete,

@@ -22,11 +22,14 @@ import type { KeyPair } from './platform/tokens/keys-in-use.ts';
 export const listenerNames = ['public', 'host', 'internal'] as const;
 export type ListenerName = (typeof listenerNames)[number];
 
-/** Limits of the processes that compile and check trees. */
+/** Limits of the processes that compile and check the file trees of worlds. */
 export type CompileLimits = {
-  /** Trees compiled at once, each in a process of its own; two more processes run short checks. */
+  /** Maximum number of trees compiled at once, each in a process of its own; two more processes run short checks. */
   processes: number;
-  /** Trees that may wait for a process. Short checks have a larger queue of their own, for bursts of opens. */
+  /**
+   * Maximum number of trees that wait for a process. Short checks have a larger queue of their own, for bursts of
+   * opens.
+   */
   queued: number;
   /** Time limit of one job, in milliseconds, without the time that it waits. */
   timeLimitMs: number;
@@ -38,7 +41,7 @@ export type CompileLimits = {
 
 /** Limits of the processes that read rows of worlds. */
 export type QueryLimits = {
-  /** Queries that run at once, each in a process of its own. */
+  /** Maximum number of queries that run at once, each in a process of its own. */
   processes: number;
   /** Time limit of one query, in milliseconds, without the time that it waits. */
   timeLimitMs: number;
@@ -48,11 +51,14 @@ export type QueryLimits = {
 
 /** Limits of one import. */
 export type ImportLimits = {
-  /** Time limit, in milliseconds. */
+  /** Time limit of the import, in milliseconds. */
   timeLimitMs: number;
-  /** Private memory of its process, in MiB. */
+  /** Maximum private memory of the import's process, in MiB. */
   memoryMb: number;
-  /** Disk space of its folder, in MiB; the unpacked snapshots of a machine may take as much. */
+  /**
+   * Maximum disk space of the import's folder, in MiB. The unpacked snapshots on this machine together may take the
+   * same amount.
+   */
   diskMib: number;
 };
 
@@ -99,8 +105,8 @@ export type ControlConfig = {
   /** Browser tier of sessions if neither they nor their project nor its organization set one. */
   browserTier: BrowserTier;
   /**
-   * Upper bound for the sessions that one host serves before it is replaced; each host's own limit lies above half of
-   * it.
+   * Upper bound for the sessions that one host serves before it is replaced; the own limit of each host is between half
+   * of this number and this number.
    */
   hostMaxUses: number;
   /** Default quotas of a project; its row may override them. */
@@ -113,15 +119,15 @@ export type ControlConfig = {
   deletedGraceMinutes: number;
   /** Limits beyond which an open that would have to wait for a host is refused. */
   opens: {
-    /** Sessions with the same host requirements that may wait. */
+    /** Maximum number of waiting sessions with the same host requirements. */
     most: number;
     /**
-     * Wait of the first session in the queue, in milliseconds, beyond which further opens are refused while hosts pass
-     * from session to session quickly.
+     * Maximum wait of the first session in the queue, in milliseconds. After a longer wait, further opens are refused
+     * if more sessions wait than hosts will become free, and hosts change sessions quickly.
      */
     waitMs: number;
   };
-  /** MiB of large bodies that are received or worked on at once, of all callers. */
+  /** Maximum size of all large bodies that are received or processed at once, for all callers together, in MiB. */
   uploadMib: number;
   /** Limits on compiling the worlds that clients send. */
   compile: CompileLimits;
@@ -153,7 +159,10 @@ const isPlainUrl = (text: string): boolean => {
   return url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.password}` === '';
 };
 
-/** Reads a bucket store from the variables of Amazon's own tools, and from ours where those have none. */
+/**
+ * Reads a bucket store from the variables of Amazon's own tools, and from variables of this service for all other
+ * settings.
+ */
 const readBucket = (env: EnvReader, url: string): BlobStoreConfig => {
   const [, bucket = '', path = ''] = bucketUrl.exec(url) ?? [];
   if (bucket === '') {

@@ -19,7 +19,7 @@ type BackgroundLoop = {
   start(parts: Parts): Started | Promise<Started>;
 };
 
-/** Returns a loop as started, for one whose own `stop` is all that stopping takes. */
+/** Wraps a loop that needs no cleanup beyond its own `stop`. */
 const asStarted = (loop: Loop<unknown>): Started => ({ loop, stop: () => loop.stop() });
 
 /** Loops in the order in which they start. They stop in reverse order. */
@@ -44,7 +44,7 @@ const backgroundLoops: readonly BackgroundLoop[] = [
   },
 ];
 
-/** Starts all of them and returns them in order; `stack` stops them in reverse. */
+/** Starts all background loops and returns them in order; `stack` stops them in reverse order. */
 export const startLoops = async (
   parts: Parts,
   stack: AsyncDisposableStack,

@@ -1,6 +1,6 @@
 /**
- * Parts that the program creates once, for the themes above all others. Each theme beneath has a narrower type of its
- * own.
+ * All parts of a control plane, which the program creates once. The topmost themes use this type. Each theme below them
+ * declares a narrower type with only the parts that it may use.
  */
 import type { ObservabilityParts } from './observability/parts.ts';
 

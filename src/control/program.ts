@@ -54,7 +54,10 @@ const serveStatus = async (
   return watching.addresses;
 };
 
-/** Listens on all configured addresses: for requests with the applications, and for tunnels of browsers' hosts. */
+/**
+ * Listens on all configured addresses with the applications. Addresses of the host API also accept the tunnels of
+ * browsers' hosts.
+ */
 const serve = async (
   parts: Parts,
   listeners: Listeners,

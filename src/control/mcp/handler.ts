@@ -1,6 +1,6 @@
 /**
  * Interface of an MCP server, independent of the protocol (`exchange.ts`): its tools and resources. Sessions and
- * projects have one implementation each. Some members of their answers are JSON that stays text.
+ * projects have one implementation each. Some members of their answers are JSON text that is passed on unparsed.
  */
 
 import { hideCredentials } from '#domain/credentials.ts';

@@ -36,7 +36,7 @@ const rpcError = (code: number, message: string): RpcFailure =>
 /** Interval of progress reports while a call runs, in milliseconds. */
 const progressMs = 5_000;
 
-/** Reports the progress of a call: when the call is taken, periodically while it runs, and when it is answered. */
+/** Reports the progress of a call: when the call begins, periodically while it runs, and when it ends. */
 const reportProgress = async <Value>(
   notify: Answering['notify'],
   work: () => Promise<Value>,

@@ -1,4 +1,4 @@
-/** Cache of the default browser tier of projects. Each open of a session that names no tier needs it. */
+/** Cache of the default browser tier of projects. Each request that opens a session and names no tier needs it. */
 import { LRUCache } from 'lru-cache';
 import type { BrowserTier } from '#domain/session.ts';
 import type { Queryable } from '../db/core/database.ts';

@@ -1,6 +1,6 @@
 /**
- * Settles the sessions of a dataset run on a world: links and closes sessions that were graded, and marks the items of
- * sessions that failed.
+ * Settles the sessions of a dataset run on a world: links and closes sessions that were graded, and sets the items of
+ * failed sessions to failed.
  */
 
 import { describeAgentEnd, isAgentFailure } from '#domain/agent-end.ts';

@@ -80,8 +80,9 @@ const differs = (
 };
 
 /**
- * Starts a run. If a run with this name exists, continues it with the items that are not done or failed. Throws
- * `not_found` if the world or build does not exist, and `conflict` if the run has another world or build.
+ * Starts a run. If a run with this name exists, continues that run: it works on the items that are not done yet, and
+ * tries failed items again. Throws `not_found` if the world or build does not exist, and `conflict` if the run has
+ * another world or build.
  */
 export const startWorldRun = async (
   parts: Parts,

@@ -51,8 +51,8 @@ const longestWriteMs = 60_000;
 const always = new Date(0).toISOString();
 
 /**
- * Returns the schema to store. A schema that accepts everything is stored as null; without a given one, the known
- * schema stays.
+ * Returns the schema to store. A schema that accepts everything is stored as null; if the request gives none, the
+ * stored schema stays.
  */
 const givenSchema = (given: string | null, known: string | null): string | null => {
   if (given === null) return known;

@@ -1,7 +1,8 @@
 /**
  * Finds the media that items of datasets refer to. A client that sends media writes a reference in place of the media,
- * `@@@langfuseMedia:type=image/png|id=…|source=bytes@@@`. The established SDKs replace the whole text at that path by
- * the media. So a longer text that contains a reference is not listed, because the SDKs would replace all of it.
+ * `@@@langfuseMedia:type=image/png|id=…|source=bytes@@@`. The service lists the JSON path of each reference, and the
+ * established SDKs replace the whole text at that path by the media. A longer text that contains a reference is
+ * therefore not listed.
  */
 import { isObject } from '#domain/json.ts';
 import type { MediaReference } from '#wire/public-api/evaluation/dataset.ts';

@@ -25,7 +25,8 @@ const invalid = (path: string, message: string): AppError =>
   new AppError('invalid', `invalid request: ${message}`, { fields: [{ path: [path], message }] });
 
 /**
- * Returns the newest build of the commit whose hash begins with this prefix; throws `invalid` if several commits match.
+ * Returns the newest build of a commit, found by the beginning of the commit's hash. Throws `invalid` if several
+ * commits match.
  */
 const findOfCommit = async (db: Database, projectId: string, given: string): Promise<BuildRow> => {
   const prefix = given.toLowerCase();

@@ -18,8 +18,8 @@ import { getBuild, manifestOf } from './builds.ts';
 import { toolChanges } from './manifest-changes.ts';
 
 /**
- * Returns the tools that have a breaking change between the target build and the present one, which a rollback would
- * undo.
+ * Returns the tools that have a breaking change between the target build and the present one. A rollback to the target
+ * would undo these changes.
  */
 const brokenBy = (present: BuildRow, target: BuildRow): ToolChangeView[] =>
   toolChanges(manifestOf(target), manifestOf(present)).filter(({ breaking }) => breaking);

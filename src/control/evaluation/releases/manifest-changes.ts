@@ -77,7 +77,7 @@ export const toolChanges = (base: Manifest, candidate: Manifest): ToolChange[] =
     .filter((change): change is NonNullable<typeof change> => change !== undefined);
 };
 
-/** Returns the prompts of a manifest by name; the name of the member `prompt` is `prompt`. */
+/** Returns the prompts of a manifest by name; the prompt in the member `prompt` gets the name `prompt`. */
 const promptsOf = ({ prompt, prompts }: Manifest): Map<string, unknown> =>
   new Map([
     ...(prompt === undefined ? [] : [['prompt', prompt] as const]),

@@ -6,7 +6,7 @@
 import { isObject, toPointer } from '#domain/json.ts';
 import { canonicalText } from '../../base/json/canonical.ts';
 
-/** Which schema of a tool it is: callers depend on the input schema, readers of results on the output schema. */
+/** Kind of a tool's schema: callers depend on the input schema, readers of results on the output schema. */
 export type Side = 'input' | 'output';
 
 /** One difference between two schemas; `path` is a JSON pointer into the schema. */

@@ -12,7 +12,8 @@ import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 import { organizationEndpoints } from './organizations.ts';
 
 /**
- * Limits of one request that checks blobs: bytes and time, so that it ends within a few seconds even with a slow store.
+ * Limits of one request that checks blobs: bytes read, and time. They let the request end within a few seconds even if
+ * the store is slow.
  */
 const blobBounds = { mostBytes: 256 * 2 ** 20, mostMs: 5_000 };
 

@@ -14,7 +14,8 @@ import { hashSecretKey, sessionToken } from '../../platform/tokens/tokens.ts';
 import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 
 /**
- * Surfaces that world hosts serve. A host serves all of them at one address, and tells them apart by the `Host` header.
+ * Surfaces that world hosts serve. A host serves all its surfaces at one address; the `Host` header selects the
+ * surface.
  */
 const hosted = ['api', 'ui'] as const;
 

@@ -1,4 +1,4 @@
-/** Endpoints by which a host reports on itself and asks for work and blobs. A host can act only for itself. */
+/** Endpoints by which a host reports on itself and requests work and blobs. A host can act only for itself. */
 import { cut } from '#domain/cut.ts';
 import { AppError, describeError } from '#domain/error.ts';
 import * as api from '#wire/host-api/operations.ts';

@@ -15,7 +15,8 @@ import { noteArrived } from '../../sessions/webhooks/arrivals.ts';
 import { type Endpoint, endpoint, respond } from '../server/endpoint.ts';
 
 /**
- * Maximum length of the text of a failure that a host reports, in characters. Sessions show the text, also in lists.
+ * Maximum length of the text of a failure that a host reports, in characters. Clients get the text with the session,
+ * also in lists of sessions.
  */
 const mostChars = 4_000;
 

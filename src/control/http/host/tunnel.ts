@@ -1,7 +1,7 @@
 /**
  * Tunnels for browsers whose network reaches only the control plane. A browser's host sends a CONNECT request with its
- * token, for one of the origins that its assignment allows. The tunnel leads to the surfaces of the session that the
- * browser serves at that moment, and nowhere else, whatever code in its container requests.
+ * token, for one of the origins that its assignment allows. The tunnel leads only to the surfaces of the session that
+ * the browser serves at that moment, whatever the code in the browser's container requests.
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -39,7 +39,7 @@ const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 
 
 /**
  * Returns the address to connect to for a CONNECT authority; undefined if the authority is no surface that the browser
- * may reach.
+ * may connect to.
  */
 export const placeOf = (
   { reach }: Pick<BrowserAssignment, 'reach'>,

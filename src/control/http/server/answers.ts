@@ -22,7 +22,7 @@ export type RouteConfig = {
 export const configOf = ({ routeOptions }: FastifyRequest): RouteConfig =>
   routeOptions.config as RouteConfig;
 
-/** Returns true if the request's body is protobuf and the operation takes protobuf. */
+/** Returns true if the request's body is protobuf and the operation accepts protobuf. */
 export const isProtobuf = (request: FastifyRequest): boolean =>
   configOf(request).protobuf === true && formOf(request.headers['content-type']) === 'protobuf';
 

@@ -1,7 +1,7 @@
 /**
  * Authenticates callers by their credentials; `clients.ts` does so for clients of the public API.
  * - Hosts send `<host id>.<mac>`, a token that this control plane derived. The token is accepted only from the address
- * that sent the host's first report. With that report the host asks for a second token; the launch token is then
+ * that sent the host's first report. The host requests a second token with that report. The launch token is then
  * refused before the host gets a session.
  * - All orchestrators send the same pool token, all gateways the gateway token, and all senders of webhooks the sender
  * token.
@@ -89,7 +89,7 @@ const createHostTokenReader = (secret: Secret): ((token: string) => HostToken) =
  */
 type HostTokenState = { source: string | null; acceptsFirst: boolean };
 
-/** Creates the lookup of a host's pinned address and token state, which caches them once they can no longer change. */
+/** Creates the lookup of a host's pinned address and token state. It caches both once they can no longer change. */
 const createTokenStateFinder = (db: Queryable) => {
   const settled = new LRUCache<string, HostTokenState>({ max: mostSettled });
   const look = async (hostId: string, isFirst: boolean): Promise<HostTokenState> => {
@@ -169,8 +169,8 @@ const programs = {
 type ProgramAccess = keyof typeof programs;
 
 /**
- * Creates the check of a program's bearer token. It records the addresses of accepted and refused gateways for the
- * diagnosis.
+ * Creates the check of a program's bearer token. It records the addresses of accepted and refused gateways, which the
+ * doctor reports (`operations/doctor/gateways.ts`).
  */
 const createProgramCheck = (config: Tokens, db: Queryable, log: Log) => {
   const noteGateway = createGatewayPresence(db, log);

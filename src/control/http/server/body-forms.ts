@@ -1,6 +1,6 @@
 /**
- * Forms of request bodies: JSON, and protobuf for operations that accept it. A request in protobuf gets its answer in
- * protobuf, also an error, as OTLP requires.
+ * Forms of request bodies: JSON, and protobuf for operations that accept it. A request in protobuf is answered in
+ * protobuf, even with an error, as OTLP requires.
  */
 import {
   encodeAnswer,

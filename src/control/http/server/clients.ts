@@ -59,8 +59,8 @@ const notTaken: Record<CredentialKind, string> = {
 };
 
 /**
- * Returns the message for a credential that the route refuses. For an organization's key it differs between routes for
- * owners and routes of a project.
+ * Returns the message for a credential that the route refuses. For an organization's key, the message differs between
+ * routes for owners and routes of a project.
  */
 const messageOf = (kind: CredentialKind, access: PublicAccess): string => {
   if (kind === 'organizationKey' && access === 'owner') {
@@ -78,7 +78,9 @@ const checkTaken = (kind: 'keyPair' | 'publicKey' | 'organizationKey', access: P
   throw rule === 401 ? unauthenticated(message) : forbidden(message);
 };
 
-/** Builds the error for a project that the caller may not see. It is the error of a project that does not exist. */
+/**
+ * Builds the error for a project that the caller may not see. It equals the error for a project that does not exist.
+ */
 const noProject = (id: string): AppError =>
   new AppError('not_found', `there is no project "${id}"`);
 
@@ -109,7 +111,7 @@ const tokenRuleOf = (access: PublicAccess): AccessRule['token'] => accessRules[a
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** Returns the role of a token's user in a project; undefined if the token does not reach the project. */
+/** Returns the role of a token's user in a project; undefined if the token grants no access to the project. */
 export const roleAt = (
   { role, projectRoles, projectIds }: Pick<BearerRow, 'role' | 'projectRoles' | 'projectIds'>,
   projectId: string,

@@ -1,10 +1,10 @@
 /**
- * Refuses requests that a page of another origin sends through the browser of a person who has credentials.
- * MCP servers: the author of a page can point a host name to an address that only the visitor's browser reaches (DNS
+ * Refuses requests that a page of another origin sends through the browser of a person who has credentials. MCP
+ * servers: the author of a page can point a host name to an address that only the visitor's browser reaches (DNS
  * rebinding). So requests may name only known hosts and origins: those of the service, those of its gateway, and
- * configured ones. IP addresses and `localhost` are always accepted, because DNS rebinding needs a name.
- * Writes: once a person has entered `Basic` credentials, the browser adds them to every form and every request without
- * a body, whichever page sends it. `Sec-Fetch-Site` shows that a page of another origin sends the request; older
+ * configured ones. IP addresses and `localhost` are always accepted, because DNS rebinding needs a name. Writes: once a
+ * person has entered `Basic` credentials, the browser adds them to every form and every request without a body,
+ * whichever page sends it. The header `Sec-Fetch-Site` says whether a page of another origin sends the request; older
  * browsers send `Origin` instead.
  */
 import type { IncomingHttpHeaders } from 'node:http';

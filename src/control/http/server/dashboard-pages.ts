@@ -1,7 +1,7 @@
 /**
  * Serves rendered dashboards at signed addresses, see `observability/dashboards/links.ts`: the page, and the frame in
- * it. The frame is answered only to requests of an iframe. If it were opened at the top level, its code could navigate
- * the whole window to another address and leak its data.
+ * it. The service serves the frame only to requests from an iframe. If the frame were opened at the top level, its code
+ * could navigate the whole window to another address and leak its data.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#domain/error.ts';

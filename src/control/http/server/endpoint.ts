@@ -98,7 +98,7 @@ export type Endpoint = {
   operation: OperationShape;
   refusalBody: RefusalBody | undefined;
   /**
-   * Called and awaited before the body is read, for operations that yield to opens of sessions
+   * For operations that yield to opens of sessions: called and awaited before the body is read
    * (`base/fairness/open-priority.ts`).
    */
   yieldToOpens?: () => Promise<void>;

@@ -13,7 +13,7 @@ import type { Access } from '#wire/operation.ts';
 import { configOf, isProtobuf, type RouteConfig, sendBytes } from './answers.ts';
 import { protobufType, writeRefusal } from './body-forms.ts';
 
-/** Header with the id of a request, which the logs of all programs that it passes share. */
+/** Header with the id of a request. All programs that the request passes through log this id. */
 export const requestIdHeader = 'x-request-id';
 /** Maximum length of the part of an unknown path that an answer quotes, in characters. */
 const mostPathChars = 500;
@@ -40,7 +40,7 @@ const challenge = (access: Access | undefined): string =>
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '/';
 
-/** Statuses for requests whose form the operation does not accept. */
+/** Statuses for requests whose form the operation does not accept. An operation may declare its own body for them. */
 const refusedForm = [400, 406, 413, 415];
 
 /** Retry delay for clients that try again for only a few seconds and then drop their data, in milliseconds. */

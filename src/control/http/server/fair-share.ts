@@ -27,7 +27,8 @@ const holding = async <Value>(release: () => void, work: () => Promise<Value>): 
 };
 
 /**
- * Creates the function. It counts every refusal because of a quota, whichever part of the program refused the request.
+ * Creates the function that runs work within a project's share. It counts every refusal because of a quota, whichever
+ * part of the program refused the request.
  */
 export const createShare = (holds: Holds, { quotaRefusals }: Metrics): Share => {
   return async (caller, query, work) => {

@@ -16,7 +16,7 @@ const start = (serving: Record<string, string>) => {
 };
 
 describe('the fairness key of a request', () => {
-  it('is the project for all hosts of its sessions, and is looked up once for each host', async () => {
+  it('is the project for each host that serves a session of the project, and is looked up once for each such host', async () => {
     const { find, ofHost, looks } = start({ h1: 's1', h2: 's2' });
     expect(await find({ projectId: 'prj-a', publicKey: 'pk-a', level: 'secret' }, {})).toBe(
       'prj-a',

@@ -1,7 +1,6 @@
 /**
- * Determines the fairness key of a request, under which shared limits count it. The key is the project, for the
- * project's own requests and for those of its sessions' hosts. A project with many hosts therefore gets no larger
- * share.
+ * Determines the fairness key of a request, under which shared limits count it. For requests of a project and of the
+ * hosts of its sessions, the key is the project. A project with many hosts therefore gets no larger share.
  */
 import { LRUCache } from 'lru-cache';
 import type { Queryable } from '../../db/core/database.ts';

@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/core/database.ts';
 import { mostRefused } from '../../db/sessions/gateways.ts';
 import { createGatewayPresence } from './gateway-presence.ts';
 
-it('records only a few addresses of refused callers, and still records each gateway', () => {
+it('the recorder of gateway addresses records only a few refused callers, but every gateway', () => {
   const noted: unknown[] = [];
   const db = { query: async (_: unknown, values: unknown[]) => noted.push(values) };
   let now = 0;

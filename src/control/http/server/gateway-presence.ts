@@ -1,7 +1,7 @@
 /**
- * Records the addresses of gateways that call, and of callers with a wrong gateway token, for the diagnosis. A gateway
- * calls at least every 30 s, because its long poll ends by then. Each address is written to the database at most once
- * every 10 s, and no request waits for the write.
+ * Records the addresses of gateways that call, and of callers with a wrong gateway token. The doctor reports both
+ * (`operations/doctor/gateways.ts`). A gateway calls at least every 30 s, because its long poll lasts no longer. Each
+ * address is written to the database at most once every 10 s, and no request waits for the write.
  *
  * Anyone who reaches the port can cause refusals, from any number of addresses. Therefore only a few refused addresses
  * are recorded, and they are counted separately from gateways.

@@ -2,7 +2,7 @@
  * Health routes for operators and probes. `/health` reports that the process answers. `/ready` reports that it can
  * serve: the database, the schema and the blob store work, there is free disk space, and the program is not stopping.
  * If a blob store that all replicas share fails, the failure is reported but the replicas stay ready. Calls need no
- * blobs, and otherwise no replica would be left to take them.
+ * blobs, and if the replicas were not ready, none would be left to serve calls.
  *
  * `/ready?exclude=room` reports full disks and still answers 200. It is for a probe that removes every route to a
  * program at once, such as a pod's readiness probe. Hosts, gateways and orchestrators can then continue open sessions.
@@ -26,7 +26,7 @@ const runCheck = async ({ name, isNeeded, run }: Check): Promise<Result> => {
   }
 };
 
-/** Checks that a probe may exclude, because sessions that are open can continue without what they check. */
+/** Checks that a probe may exclude. Open sessions can continue even if one of these checks fails. */
 const excludable = ['room', 'blobs'];
 
 /** Reads the checks that a probe wants ignored, from one or more `exclude` parameters. */

@@ -9,7 +9,7 @@ import { accessRules, isPublicAccess } from '#wire/access.ts';
 import type { ErrorBody } from '#wire/errors.ts';
 import type { Access } from '#wire/operation.ts';
 
-/** Methods of a path with the access level of each; undefined for a route that is no operation. */
+/** Methods of a path, each with its access level. The level is undefined for a route that is no operation. */
 export type PathMethods = Map<string, Access | undefined>;
 
 /** Returns true if pages of other origins may call the route. They may if the route accepts a public key. */
@@ -28,8 +28,8 @@ export const allowPages = (reply: FastifyReply): void => {
 };
 
 /**
- * Value that allows all headers, because SDKs in pages send headers of their own. For browsers `*` does not cover
- * `Authorization`.
+ * Value of `Access-Control-Allow-Headers` that allows all headers, because SDKs in pages send headers of their own. For
+ * browsers `*` does not cover `Authorization`.
  */
 const preflightHeaders = 'Authorization, *';
 const preflightSeconds = 7_200;

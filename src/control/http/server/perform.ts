@@ -12,7 +12,7 @@ import type { FindFairnessKey } from './fairness-keys.ts';
 import type { ReceivedBody } from './inflate.ts';
 import { createValidator, throwInvalid, type Validator } from './validate.ts';
 
-/** Services that performing an operation needs. */
+/** Services that are needed to perform an operation. */
 export type RequestServices = {
   findFairnessKey: FindFairnessKey;
   readBody: BodyReader;

@@ -1,8 +1,8 @@
 /**
  * Limits the requests that a key or token makes in a minute, and reports the limit in headers. The limit is set by the
  * project or by the installation; without one, nothing is counted and no headers are sent. Replicas share the count.
- * Each replica takes a twentieth of the limit in advance, so that most requests cost no statement. Therefore one
- * replica may refuse requests while another has not used what it took.
+ * Each replica takes a twentieth of the limit in advance, so that most requests need no database statement. Therefore
+ * one replica may refuse requests while another has not used up the part that it took.
  */
 import type { FastifyReply } from 'fastify';
 import { AppError } from '#domain/error.ts';
@@ -21,7 +21,7 @@ const minuteMs = 60_000;
 
 /**
  * Counts requests on this replica alone and grants the whole limit each minute. It is the fallback while the database's
- * disk is full. A count in the database would then refuse reads, which need no disk space.
+ * disk is full. Counting in the database would then fail, and reads, which need no disk space, would be refused.
  */
 const createOwnCount = () => {
   let minute = 0;

@@ -4,7 +4,10 @@
  * not changed.
  */
 
-/** Beginning of all addresses that can contain such a name. Most requests have another address, and cost one test. */
+/**
+ * Beginning of all addresses that can contain a name with unescaped slashes. For all other addresses, this test is the
+ * only cost.
+ */
 const named = /^\/api\/public\/(?:v2\/(?:prompts|datasets)|datasets|context)\//;
 
 /** Address patterns: the part before a name, the name, and the optional part after it. */

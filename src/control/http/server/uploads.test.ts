@@ -39,7 +39,7 @@ describe('the memory budget for bodies', () => {
     expect(uploads.bytes()).toBe(0);
   });
 
-  it('is released when a body has been read that is small or need not be kept', () => {
+  it('is released once a body that is small or need not be kept has been read', () => {
     const uploads = createUploads({ oneMib: 64, allMib: 100 });
     uploads.begin(ofProject('a', 1_000)).read();
     uploads.begin({ holder: 'a', bytes: 4 * mib, isKept: false }).read();

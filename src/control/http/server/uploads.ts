@@ -1,9 +1,9 @@
 /**
  * Size budgets for request bodies, per caller and for all callers together. Budget is taken before the first byte of a
  * body is read. A client's large body holds its budget until its request is done, so that bodies that wait to be parsed
- * or compiled are also limited by bytes. A host's large body holds it only until it is parsed, because a host's request
- * stays open until its next call comes. Small bodies have a separate budget, held until they are parsed, so that large
- * bodies never block them.
+ * or compiled are also limited by bytes. A host's large body holds its budget only until the body is parsed, because a
+ * host's request stays open until the host's next call arrives. Small bodies have a separate budget, held until they
+ * are parsed, so that large bodies never block them.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '#domain/error.ts';
@@ -20,8 +20,8 @@ export type UploadLimits = {
 /** Size budget that one request's body holds. */
 export type Upload = {
   /**
-   * Releases the budget of a body that has been parsed, unless it is a large body that holds it until its request is
-   * done.
+   * Releases the budget of a body that has been parsed. A large body may keep its budget until the
+   * request is done.
    */
   read(): void;
   /** Runs the request's work, and releases the budget when it ends. */

@@ -19,7 +19,9 @@ const fieldsOf = (validate: ReturnType<typeof createValidator>, parts: object): 
 const checkOpen = checkOfBody(openSession.body);
 const pathsOf = (body: unknown) => checkOpen(body).map(({ path }) => path.join('/'));
 
-/** Returns the operation that lists what the given operation reads: the one whose path lacks the last argument. */
+/**
+ * Returns the list operation for an operation that reads one object. Its path is the same without the last argument.
+ */
 const listOf = ({ path }: OperationShape): OperationShape | undefined => {
   const parent = /^(.*)\/\{\w+\}$/.exec(path)?.[1];
   return operationsOf(publicApi).find((one) => one.method === 'GET' && one.path === parent);
@@ -36,7 +38,7 @@ describe('an unknown query parameter', () => {
     );
 
   it.each(reads)(
-    'is refused by the read of one object exactly if it is refused by the list: %s',
+    'is refused by the read of one object exactly if the list of these objects refuses it: %s',
     (_, read, list) => {
       expect(isRefused(read)).toBe(isRefused(list));
     },
@@ -80,7 +82,7 @@ describe('the check of a request', () => {
     expect(pathsOf({ slug: 'x', task: { grader } })).toEqual(['task/grader/checks/0/where']);
   });
 
-  it('requires a body if the operation does', () => {
+  it('requires a body if the operation requires one', () => {
     expect(checkOpen(undefined)).toEqual([{ path: [], message: 'a JSON body is required' }]);
   });
 });

@@ -26,9 +26,8 @@ const noQuery: Check = (query) =>
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /**
- * Creates the check of a path's arguments. If a client's arguments cannot name anything, the answer is `not_found`, as
- * for ids that do not exist. If a host's arguments cannot, it is a mistake of this program, and the answer is
- * `invalid`.
+ * Creates the check of a path's arguments. For a client's arguments that cannot name anything, it throws `not_found`,
+ * as for ids that do not exist. For a host's, it throws `invalid`, because they are a mistake of this program.
  */
 const createPathCheck = ({ access, params }: OperationShape): ((given: unknown) => void) => {
   const check = checkPart(params);

@@ -13,7 +13,8 @@ import { starterOf } from './starters.ts';
 import type { Caller, Dashboard } from './stored.ts';
 
 /**
- * Build of the starter code by process pools. It is made once, because the code does not change while the program runs.
+ * Build of the starter code, by the process pools that built it. The code is built once, because it does not change
+ * while the program runs.
  */
 const builtBy = new WeakMap<ObservabilityParts['dashboards'], Promise<BuiltCode>>();
 

@@ -67,7 +67,8 @@ const scoreWrite = (given: GivenScore, timeUs: number, score: Score): ScoreWrite
 type Level = 'secret' | 'public';
 
 /**
- * Result for one event: the problem because of which it is refused, or its reports; null if nothing of it is stored.
+ * Result for one event: the problem because of which the event is refused, or the event's reports; null if the event is
+ * accepted but nothing of it is stored.
  */
 type Judged = EventProblem | EventReports | null;
 

@@ -121,8 +121,8 @@ type Writer = Pick<TraceStore, 'db' | 'weeks' | 'openPriority'>;
 const namesNoTrace = (one: Report): boolean => one.kind === 'observation' && one.traceId === null;
 
 /**
- * Returns the prices of the request in the batch that read the models last, because requests may refer to models that
- * were created just before.
+ * Returns the prices of that request in the batch which read the models last. Older prices may lack models that were
+ * created just before a request.
  */
 const pricesOf = (requests: readonly RequestReports[]): ProjectPrices =>
   requests.reduce((one, other) => (other.since > one.since ? other : one)).priceAll;

@@ -66,7 +66,7 @@ const writeAll = (batches: WriteBatches<string>, projectId: string, items: reado
   return became;
 };
 
-it('writes the first request of a project at once, and batches the requests that arrive meanwhile in order', async () => {
+it('WriteBatches writes the first request of a project at once, and batches the requests that arrive meanwhile in order', async () => {
   const { batches, writes, begun } = open();
   const became = writeAll(batches, 'one', ['a', 'b', 'c', 'd', 'e']);
   await settled();
@@ -85,7 +85,7 @@ it('writes the first request of a project at once, and batches the requests that
   expect(batches.state()).toEqual({ running: 0, waiting: 0, refused: 0 });
 });
 
-it('writes an item larger than a batch alone', async () => {
+it('WriteBatches writes an item alone if it is larger than a batch', async () => {
   const { batches, writes, begun } = open();
   writeAll(batches, 'one', ['a', 'much', 'b', 'c']);
   await settled();
@@ -96,7 +96,7 @@ it('writes an item larger than a batch alone', async () => {
   expect(begun()).toEqual(['one a', 'one much', 'one b c']);
 });
 
-it('starts a second write of a project once enough requests wait, or after a short delay', async () => {
+it('WriteBatches starts a second write of a project once enough requests wait, or after a short delay', async () => {
   const { batches, writes, begun } = open({ runningOfProject: 2 });
   writeAll(batches, 'one', ['a', 'b']);
   await settled();
@@ -113,7 +113,7 @@ it('starts a second write of a project once enough requests wait, or after a sho
   expect(batches.state()).toEqual({ running: 2, waiting: 0, refused: 0 });
 });
 
-it('leaves slots and queue space to other projects when one project floods the queue', async () => {
+it('WriteBatches leaves slots and queue space to other projects when one project floods the queue', async () => {
   const { batches, begun } = open({ runningOfProject: 2, overlapSize: 1 });
   const flood = writeAll(batches, 'flood', ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
   const quiet = writeAll(batches, 'quiet', ['x', 'y']);
@@ -124,7 +124,7 @@ it('leaves slots and queue space to other projects when one project floods the q
   expect(quiet).toEqual({});
 });
 
-it('lets projects write in turn, however many requests of one of them wait', async () => {
+it('WriteBatches lets projects write in turn, however many requests of one project wait', async () => {
   const { batches, writes, begun } = open({ running: 1 }, () => true);
   writeAll(batches, 'flood', ['a', 'b', 'c']);
   writeAll(batches, 'other', ['m', 'n']);
@@ -137,7 +137,7 @@ it('lets projects write in turn, however many requests of one of them wait', asy
   expect(begun()).toEqual(['flood a', 'other m', 'quiet x', 'flood b', 'other n', 'flood c']);
 });
 
-it('refuses the last request of the project with the longest queue when the queue is full', async () => {
+it('WriteBatches refuses, if the queue is full, the last request of the project that has most requests in it', async () => {
   const { batches, begun } = open({ running: 2 });
   const flood = writeAll(batches, 'flood', ['a', 'b', 'c', 'd', 'e']);
   const other = writeAll(batches, 'other', ['m', 'n', 'o']);
@@ -153,7 +153,7 @@ it('refuses the last request of the project with the longest queue when the queu
   expect(batches.state()).toEqual({ running: 2, waiting: 6, refused: 3 });
 });
 
-it('retries a batch by halves when one of its items is invalid', async () => {
+it('WriteBatches retries a batch by halves when one of its items is invalid', async () => {
   const { batches, writes, begun } = open({ batchSize: 4 });
   const became = writeAll(batches, 'one', ['a', 'b', 'c', 'd', 'e']);
   const bad = new Error('the bad one');
@@ -171,7 +171,7 @@ it('retries a batch by halves when one of its items is invalid', async () => {
   expect(batches.state()).toEqual({ running: 0, waiting: 0, refused: 0 });
 });
 
-it('refuses the rest of a failed batch once its retries take too long', async () => {
+it('WriteBatches refuses the rest of a failed batch once its retries take too long', async () => {
   const { batches, writes, begun } = open();
   const became = writeAll(batches, 'one', ['a', 'b', 'c', 'd']);
   await settled();
@@ -188,7 +188,7 @@ it('refuses the rest of a failed batch once its retries take too long', async ()
   expect(batches.state()).toMatchObject({ running: 0, waiting: 0 });
 });
 
-it('batches only items of the same kind', async () => {
+it('WriteBatches batches only items of the same kind', async () => {
   const { batches, writes, begun } = open({ batchSize: 10 });
   writeAll(batches, 'one', ['a', 'b', 'c', '!d', '!e', 'f']);
   for (let index = 0; index < 3; index += 1) {
@@ -199,7 +199,7 @@ it('batches only items of the same kind', async () => {
   expect(begun()).toEqual(['one a', 'one b c', 'one !d !e', 'one f']);
 });
 
-it('writes first for the project whose last write is longest ago, even if a request of it was refused since', async () => {
+it('WriteBatches writes first for the project whose last write began longest ago, even if one of its requests was refused since', async () => {
   const { batches, writes, begun } = open({ running: 1 }, () => true);
   writeAll(batches, 'quiet', ['v']);
   writeAll(batches, 'one', ['a']);
@@ -217,7 +217,7 @@ it('writes first for the project whose last write is longest ago, even if a requ
   expect(begun()).toEqual(['quiet v', 'one a', 'quiet x']);
 });
 
-it('starts waiting writes once they are no longer throttled, without another request', async () => {
+it('WriteBatches starts waiting writes once writes are no longer throttled, even if no other request arrives', async () => {
   let isThrottled = true;
   const { batches, begun } = open({}, () => isThrottled);
   writeAll(batches, 'one', ['a']);
@@ -229,7 +229,7 @@ it('starts waiting writes once they are no longer throttled, without another req
   expect(begun()).toEqual(['one a', 'other x']);
 });
 
-it('fails every request of a batch when the database does not answer', async () => {
+it('WriteBatches fails every request of a batch when the database does not answer', async () => {
   const { batches, writes, begun } = open();
   const became = writeAll(batches, 'one', ['a', 'b', 'c']);
   await settled();
@@ -241,7 +241,7 @@ it('fails every request of a batch when the database does not answer', async () 
   expect(became).toEqual({ a: 'written', b: 'no answer', c: 'no answer' });
 });
 
-it('writes one request at a time while throttled, and full batches afterwards', async () => {
+it('WriteBatches writes one request at a time while throttled, and full batches afterwards', async () => {
   let isThrottled = true;
   const { batches, writes, begun } = open({}, () => isThrottled);
   writeAll(batches, 'one', ['a', 'b', 'c']);
@@ -256,7 +256,7 @@ it('writes one request at a time while throttled, and full batches afterwards', 
   expect(begun()).toEqual(['one a', 'other x', 'one b c', 'other y']);
 });
 
-it('refuses a request when the queue is full, and one that has waited too long', async () => {
+it('WriteBatches refuses a request when the queue is full, and a request that has waited too long', async () => {
   const { batches, writes, begun } = open({ waiting: 1 });
   const became = writeAll(batches, 'one', ['a', 'b']);
   const other = writeAll(batches, 'other', ['x']);

@@ -46,7 +46,10 @@ export type WriteContext = {
 type Writer<Item> = {
   write(projectId: string, items: readonly Item[], context: WriteContext): Promise<void>;
   sizeOf(item: Item): number;
-  /** Returns the kind of an item; only items of the same kind share a batch. If absent, all items may share one. */
+  /**
+   * Returns the kind of an item; only items of the same kind share a batch. If this function is absent, all items may
+   * share a batch.
+   */
   kindOf?(item: Item): unknown;
   /**
    * Returns true if the failure may be caused by single items, so that the rest of the batch may succeed without them.
@@ -143,8 +146,8 @@ export class WriteBatches<Item> {
   }
 
   /**
-   * Refuses one request if the queue is too long. If the project has too many, it is the last one of this project;
-   * otherwise the last one of the project with most requests.
+   * Refuses one request if the queue is too long. If this project has too many waiting requests, its last request is
+   * refused; otherwise the last request of the project that has most of them.
    */
   #keepBounds(projectId: string): void {
     const { waiting, waitingOfProject } = this.#limits;

@@ -1,4 +1,7 @@
-/** Writes a batch. If that fails, it retries each half, and again half of each, down to the single items that fail. */
+/**
+ * Writes a batch. If the write fails, retries each half of the batch, then the halves of a half that failed, down to
+ * single items.
+ */
 import { overloaded } from './overload.ts';
 
 export type Failure = { error: unknown };

@@ -4,12 +4,15 @@
  */
 import { LRUCache } from 'lru-cache';
 
-/** Other requests that a request must write together with its own. No two concurrent writes have the same `slot`. */
+/**
+ * Batch that one of its requests writes. `others` are the other requests of the batch. No two concurrent writes have
+ * the same `slot`.
+ */
 export type Batch<Item> = { slot: number; others: readonly WaitingRequest<Item>[] };
 
 /**
- * Waiting request. It resolves with the batch if it must write the batch itself; with undefined once another request
- * has written it.
+ * Waiting request. It resolves with the batch if this request must write the batch; with undefined once another request
+ * has written this one.
  */
 export type WaitingRequest<Item> = PromiseWithResolvers<Batch<Item> | undefined> & {
   projectId: string;
@@ -64,8 +67,8 @@ export class WriteQueue<Item> {
   }
 
   /**
-   * Returns the project whose requests are written next, among those that may start a write; undefined if there is
-   * none.
+   * Returns the project whose requests are written next, among the projects that may start a write; undefined if there
+   * is none.
    */
   next(mayStart: (projectId: string, requests: Requests<Item>) => boolean): string | undefined {
     let next: string | undefined;

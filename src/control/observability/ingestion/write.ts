@@ -46,8 +46,8 @@ const createKeys = (projectId: string): Keys => {
 };
 
 /**
- * Assigns each observation to a trace: to the one that it names, to the one that it is already in, or to a new one of
- * its own.
+ * Assigns each observation to a trace: to the trace that it names, to the trace that it is already in, or to a new
+ * trace of its own.
  */
 const assignTraces = async (
   tx: Queryable,
@@ -146,7 +146,7 @@ const withoutDeleted = (
 };
 
 type Merged = Assigned & {
-  /** Price stored before; null if something that it depends on has changed. */
+  /** Price that is already stored; null if something that the price depends on has changed. */
   keptPricing: Pricing | null;
 };
 

@@ -29,7 +29,7 @@ export type Granularity = (typeof granularities)[number];
 
 export type Metric = { measure: string; aggregation: Aggregation };
 
-/** A valid query: its view has all dimensions and measures that it names. */
+/** A valid query: its view has all dimensions and measures that the query names. */
 export type MetricsQuery = {
   viewName: ViewName;
   view: View;
@@ -175,8 +175,8 @@ const parse = (text: string): Record<string, unknown> => {
 };
 
 /**
- * Parses the query. Throws `invalid` with a message that names the wrong part and, where there is a list, the valid
- * values.
+ * Parses the query. Throws `invalid` with a message that names the wrong part and, if the part has a fixed set of
+ * values, the valid values.
  */
 export const readMetricsQuery = (text: string, rules: Rules): MetricsQuery => {
   const given = parse(text);

@@ -1,6 +1,6 @@
 /**
  * Loop of each control plane that builds rollups (`db/observability/rollup-job.ts`) of days that are quiesced. Only one
- * control plane does so at a time. The loop does little in each tick and pauses between two days.
+ * control plane builds rollups at a time. The loop does little in each tick and pauses between two days.
  */
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import { type RollupRules, rollUpOneDay } from '../../db/observability/rollup-job.ts';

@@ -44,8 +44,8 @@ const groupsOf = (source: Source, { dimensions, granularity }: MetricsQuery) => 
 type Order = MetricsQuery['orderBy'];
 
 /**
- * Returns the requested order. Without one, rows are ordered by time, then by the first metric in descending order,
- * else by dimensions.
+ * Returns the requested order. By default, rows are ordered by time, then by the first metric in descending order, then
+ * by dimensions.
  */
 const orderOf = ({ orderBy, granularity, dimensions, metrics }: MetricsQuery): Order => {
   if (orderBy.length > 0) return orderBy;

@@ -18,7 +18,7 @@ export type Source = {
   aggregate(metric: Metric): string;
 };
 
-/** Fraction of each aggregation that is a percentile. */
+/** Percentile aggregations, each with its fraction. */
 export const shares: Partial<Record<Aggregation, number>> = {
   p50: 0.5,
   p75: 0.75,

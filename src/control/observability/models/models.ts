@@ -1,4 +1,4 @@
-/** Creates, lists and deletes models. Lists show the built-in models in addition to those of the project. */
+/** Creates, lists and deletes models. Lists contain the built-in models in addition to those of the project. */
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import { limits } from '#domain/limits.ts';

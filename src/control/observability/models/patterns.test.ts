@@ -8,8 +8,8 @@ const setOf = (projectId: string, patterns: string[], id = '1'): PatternSet => (
 });
 
 /**
- * Creates a cache over a fake search. The search treats patterns as substrings, and reaches only the first `reach` of
- * the texts.
+ * Creates a cache over a fake search. The fake treats patterns as substrings, and searches only the first `reach`
+ * texts.
  */
 const start = () => {
   const asked: [project: string, texts: readonly string[]][] = [];
@@ -24,7 +24,7 @@ const start = () => {
 };
 
 describe('the patterns of a project', () => {
-  it('are searched once in each text', async () => {
+  it('are searched for only once in each text', async () => {
     const { matches, asked } = start();
     const set = setOf('a', ['x', 'y']);
     await matches.learn(set, ['xy', 'y', 'z', 'y']);
@@ -40,7 +40,7 @@ describe('the patterns of a project', () => {
     ]);
   });
 
-  it('keep earlier results after a search exceeds its time limit, and have none for texts that were not searched', async () => {
+  it('keep earlier results after a search exceeds its time limit, and have no results for texts that were not searched', async () => {
     const { matches, limits } = start();
     const set = setOf('a', ['x']);
     await matches.learn(set, ['x1']);
@@ -53,7 +53,7 @@ describe('the patterns of a project', () => {
     ]);
   });
 
-  it('are not searched for a while after a search exceeds its time limit, while those of other projects are', async () => {
+  it('are used in no search for a while after one exceeds its time limit, unlike the patterns of other projects', async () => {
     const { matches, asked, limits } = start();
     limits.reach = 0;
     await matches.learn(setOf('a', ['x']), ['x1']);
@@ -65,7 +65,7 @@ describe('the patterns of a project', () => {
     expect(matches.of(setOf('a', ['x']), 'x1')).toBeUndefined();
   });
 
-  it('are not searched for in a text that is too long to be a name, which counts as unmatched', async () => {
+  it('count as not found in a text that is too long to be a name, without a search', async () => {
     const { matches, asked } = start();
     const set = setOf('a', ['x']);
     await matches.learn(set, ['x'.repeat(201)]);

@@ -37,14 +37,20 @@ export const judgePatterns = async (
   return patterns.map(() => 'takes too much time or memory to compile');
 };
 
-/** Searches texts for patterns of a project. The result may cover only the first texts, or no text at all. */
+/**
+ * Searches texts for patterns of a project. If a search exceeds its limits, the result covers only the first texts, or
+ * none.
+ */
 export type FindPatterns = (
   projectId: string,
   patterns: readonly string[],
   texts: readonly string[],
 ) => Promise<PatternsFound>;
 
-/** Creates a search that runs in the process pool for large bodies. */
+/**
+ * Creates the function that searches texts for patterns. Each search runs in one of the processes that also parse large
+ * request bodies.
+ */
 export const findInProcesses =
   (lane: Pick<ProcessPool, 'run'>, log: Log): FindPatterns =>
   async (project, patterns, texts) => {

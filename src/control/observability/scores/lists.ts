@@ -54,7 +54,7 @@ export const readTraceScores = async (db: Database, projectId: string, query: Ra
 
 const groups = ['score', 'trace'] as const;
 
-/** Returns a page of all scores; clients choose whether it has the fields of the traces. */
+/** Returns a page of all scores; clients choose whether each score has the fields of its trace. */
 export const readAllScores = async (db: Database, projectId: string, query: RawQuery) => {
   const asked = fieldsIn(query, groups, groups);
   if (!asked.has('score'))

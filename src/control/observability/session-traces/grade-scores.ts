@@ -58,8 +58,8 @@ const valuesOf = (grade: GradeSummary): Value[] => {
 };
 
 /**
- * Returns the scores of a grade. A score gets the id that the score with its key had in the previous grade, and
- * replaces that score.
+ * Returns the scores of a grade. A score has the same id as the score with the same key in the previous grade, and so
+ * replaces it.
  */
 export const scoresOf = (
   session: TracedSession,

@@ -1,9 +1,10 @@
 /**
- * Loop of each control plane that reports sessions in their traces. If a batch fails, its entries are reported one at a
- * time. An entry that fails alone is postponed, longer each time.
+ * Loop of each control plane that writes reports about sessions into the sessions' traces. If a batch fails, its
+ * entries are reported one at a time. An entry that fails alone is postponed, longer each time.
  *
- * A batch costs some twenty statements, whatever its size, and a session reported once at its end costs half of one
- * reported twice. So the more entries a batch had, the longer the loop waits before the next batch.
+ * A batch costs some twenty statements, whatever its size. Two reports about a session cost twice as much as one at its
+ * end. After a large batch the loop therefore waits longer, so that more entries of a session collect for the next
+ * batch.
  */
 import { type Loop, startLoop } from '#runtime/loop.ts';
 import { postponeOutboxEntry, takeOutboxEntries } from '../../db/observability/session-traces.ts';

@@ -1,7 +1,7 @@
 /**
- * Reports sessions in their traces from an outbox, oldest entries first. One transaction locks the entries, writes
- * their reports with the statements that also write data of SDKs, and deletes the entries. So each entry is reported
- * exactly once, even if a process dies.
+ * Writes reports about sessions into the sessions' traces, for the entries of an outbox, oldest first. One transaction
+ * locks the entries, writes their reports with the statements that also write data of SDKs, and deletes the entries. So
+ * each entry is reported exactly once, even if a process dies.
  */
 import type { DailyChange } from '#observability/daily.ts';
 import type { Queryable, Transaction } from '../../db/core/database.ts';
@@ -49,7 +49,10 @@ const tracesOf = (reported: readonly SessionReports[]): string[] => {
   return [...new Set(named)];
 };
 
-/** Returns the sessions without those whose trace a user has deleted. These are not reported again. */
+/**
+ * Returns the sessions without those whose trace a user has deleted. Sessions with a deleted trace are not reported
+ * again.
+ */
 const withoutDeleted = async (
   tx: Queryable,
   projectId: string,

@@ -1,4 +1,6 @@
-/** Builds the reports that the outbox asks for: about sessions, about entries of their ledgers, and about calls. */
+/**
+ * Builds the reports for the entries of the outbox: about sessions, about entries of their ledgers, and about calls.
+ */
 import { callTransitions } from '#domain/call.ts';
 import { isFinal } from '#domain/transitions.ts';
 import type { Queryable } from '../../db/core/database.ts';
@@ -95,7 +97,7 @@ const reportsOf = async (
   return { session, reports, graded };
 };
 
-/** Builds the reports that outbox entries ask for. `later` are ledger entries whose call has not ended yet. */
+/** Builds the reports for outbox entries. `later` are ledger entries whose call has not ended yet. */
 export const readSessionReports = async (
   tx: Queryable,
   outboxEntries: readonly OutboxEntry[],

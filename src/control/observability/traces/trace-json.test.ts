@@ -26,7 +26,7 @@ const nothing = Object.fromEntries(
 const observed = (row: Partial<ObservationRow>) =>
   JSON.parse(writeObservation({ ...nothing, ...observation, ...row } as ObservationRow, 'prj-1'));
 
-it('writes every member of an observation that has few fields', () => {
+it('writeObservation writes every member of an observation that has few fields', () => {
   const view = observed({});
   const members = Object.keys(ObservationView.properties).filter((name) => name !== 'omitted');
   expect(Object.keys(view)).toEqual(members);
@@ -52,7 +52,7 @@ it('writes every member of an observation that has few fields', () => {
   });
 });
 
-it('writes an observation with all fields, whatever characters its texts contain', () => {
+it('writeObservation writes an observation with all fields, whatever characters its texts contain', () => {
   const usageJson = '{"input":3,"output":4,"total":7}';
   const pricing = {
     modelId: odd,
@@ -100,19 +100,19 @@ it('writes an observation with all fields, whatever characters its texts contain
   });
 });
 
-it('writes costs that the client sent, without prices of a model', () => {
+it('writeObservation writes the costs that the client sent if the observation has no prices of a model', () => {
   const costJson = '{"input":1,"total":1}';
   const view = observed({ costJson, inputCost: 1, outputCost: 0, totalCost: 1 });
   expect(view).toMatchObject({ costDetails: { input: 1, total: 1 }, usageDetails: {} });
   expect(view).toMatchObject({ calculatedInputCost: 1, calculatedOutputCost: 0, totalTokens: 0 });
 });
 
-it('writes the start as the end of an observation whose end precedes its start', () => {
+it('writeObservation writes the start in place of an end that precedes it', () => {
   const view = observed({ endTime: '2026-03-01 11:00:00' });
   expect([view.endTime, view.latency]).toEqual([view.startTime, 0]);
 });
 
-it('writes every member of a trace, whatever characters its texts contain', () => {
+it('writeTrace writes every member of a trace, whatever characters its texts contain', () => {
   const row: ShownTraceRow = {
     id: 'a/b "c"',
     timestamp: '2026-03-01 12:00:00',

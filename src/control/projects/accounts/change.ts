@@ -36,7 +36,7 @@ export const change = <Value>(
     return work(changingOf(tx, organization, actor));
   });
 
-/** Builds what a change needs, within a transaction that holds the organization's lock. */
+/** Builds the `Changing` of a transaction that already holds the organization's lock. */
 export const changingOf = (
   tx: Queryable,
   organization: OrganizationRow,

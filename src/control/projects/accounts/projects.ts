@@ -1,6 +1,7 @@
 /**
  * Creates, renames and deletes projects. A project with open sessions cannot be deleted. Deleting a project also
- * deletes its worlds and keys; the remaining rows (calls, ledgers, the audit log) can no longer be reached.
+ * deletes its worlds and keys; the remaining rows (calls, ledgers, the audit log) stay stored, but no route returns
+ * them any more.
  */
 import { slugForm, slugOf } from '#domain/account.ts';
 import { AppError } from '#domain/error.ts';

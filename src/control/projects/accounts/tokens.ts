@@ -1,7 +1,7 @@
 /**
  * Personal access tokens. Users create tokens for themselves. Callers who may manage members create them for other
- * members, but only owners do so for owners. A token cannot create a token with more scopes or projects than its own. A
- * token is shown once and stored as its hash.
+ * members, but only owners create tokens for owners. A token cannot create a token with more scopes or projects than
+ * its own. A token is shown once and stored as its hash.
  */
 import {
   isWithin,
@@ -30,7 +30,8 @@ import { type Changer, type Changing, change, noteCreation, type Once } from './
 import { getMember, type Named } from './members.ts';
 
 /**
- * Caller with its role in the organization, and its personal access token; null if the caller used another credential.
+ * Caller with its role in the organization, and its personal access token. `token` is null if the caller used another
+ * credential.
  */
 export type TokenRequester = Changer & { role: Role; token: BearerRow | null };
 

@@ -1,7 +1,7 @@
 /**
- * Connectors of project files: creates, shows and opens them. The folder of a connector lies in the project's part of
- * the folder that the operator configured. A bucket is at a public address, or at one that the operator listed. Keys of
- * buckets are encrypted and never shown.
+ * Creates, describes and opens connectors of project files. The folder of a connector lies in the project's part of the
+ * folder that the operator configured. A bucket is at a public address, or at one that the operator listed. Keys of
+ * buckets are encrypted and never returned to clients.
  */
 import { join } from 'node:path';
 import { AppError } from '#domain/error.ts';

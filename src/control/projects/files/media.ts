@@ -1,7 +1,7 @@
 /**
  * Media: bytes that traces and items of datasets refer to. The id of media is derived from the digest of the bytes. A
- * client writes the id into its references before it uploads the bytes, so the same bytes are uploaded only once in a
- * project.
+ * client can therefore write the id into its references before it uploads the bytes, and the same bytes are uploaded
+ * only once in a project.
  */
 import { AppError } from '#domain/error.ts';
 import type { Digest } from '#domain/world.ts';

@@ -71,7 +71,7 @@ const typeOf = (path: string, said: string | undefined): string => {
 };
 
 /**
- * Returns the path in the project for a file of the folder or bucket. If the project cannot hold the file, warns and
+ * Returns the path in the project for a file of the folder or bucket. If the project cannot store the file, warns and
  * returns undefined.
  */
 const readPlaced = ({ connector, warn }: Run, { path, bytes }: PlacedFile): string | undefined => {

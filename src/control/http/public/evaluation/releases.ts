@@ -1,4 +1,4 @@
-/** Endpoints of builds of agents, their labels, the gate, and agent runs. */
+/** Endpoints of builds of agents, their labels, the release gate, and agent runs. */
 import { AppError } from '#domain/error.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { Database } from '../../../db/core/database.ts';

@@ -1,6 +1,6 @@
 /**
- * Serves the address of a dashboard (its `url`), below `/dashboard`. The answer is the dashboard's page, for clients
- * with the key pair.
+ * Serves the address of a dashboard (its `url`), below `/dashboard`. Clients that authenticate with a project's key
+ * pair get the dashboard's page.
  */
 import { operation } from '#wire/operation.ts';
 import { DashboardParams } from '#wire/public-api/observability/dashboard.ts';

@@ -178,8 +178,8 @@ const tokenEndpoints = ({ db }: Parts): Endpoint[] => [
 ];
 
 /**
- * Returns the projects that a caller reaches: one for a project's key pair, all for a key of the organization, or those
- * that a token grants.
+ * Returns the projects that a caller may access: its own project for a project's key pair, all projects for a key of
+ * the organization, or those that a token grants.
  */
 const listReached = async ({ db }: Parts, caller: AccountCaller) => {
   const { organizationId, atProject, token } = caller;

@@ -79,8 +79,8 @@ const readRepos = async (db: Database, projectId: string, kind: ContextKind, que
 };
 
 /**
- * Returns the content that a body pushes to a repository. Throws `Misfit` if the repository holds prompts and the
- * content does not have a prompt's form.
+ * Returns the content that a body pushes to a repository. Throws `Misfit` if the repository is a prompt and the content
+ * does not have a prompt's form.
  */
 const contentOf = (kind: ContextKind, { content }: ContextBody) => {
   if (content === undefined || content === null) throw new Misfit('content', 'is required');

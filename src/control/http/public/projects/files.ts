@@ -237,8 +237,8 @@ const ownEndpoints = (files: Drive): Endpoint[] => [
 ];
 
 /**
- * Builds the file endpoints below a world's path. They do the same as those of the project, for clients that know only
- * one of its worlds.
+ * Builds the file endpoints below a world's path. They behave like the file endpoints of the project, and serve clients
+ * that know only one world of the project.
  */
 const worldEndpoints = (parts: Parts, files: Drive): Endpoint[] => [
   endpoint(api.listFilesOfEnvironment, async ({ params, query }, { caller: { projectId } }) => {

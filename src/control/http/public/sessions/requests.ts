@@ -21,7 +21,7 @@ import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 import { type CursorForm, isWhole, openPage } from '../../server/paging.ts';
 
 const jsonMembers = ['request', 'response', 'changes', 'rows'] as const;
-/** Values of members that are left out because of the page's size budget. */
+/** JSON sent for members whose values are left out because of the page's size budget. */
 const nothing = { request: 'null', response: 'null', changes: '{}', rows: '[]' };
 
 const viewRequest = ({ at, ...row }: RequestRow): RequestView => {

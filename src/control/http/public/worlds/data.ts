@@ -1,4 +1,4 @@
-/** Endpoints that write rows into worlds: imports, batches with their chunks, publishes. */
+/** Endpoints that write rows into worlds: imports, batches with their chunks, and publishes. */
 import { isId } from '#domain/id.ts';
 import * as api from '#wire/public-api/operations.ts';
 import {

@@ -16,8 +16,8 @@ import { isOver } from '../../../sessions/lifecycle/wait.ts';
 import { type Endpoint, endpoint, respond } from '../../server/endpoint.ts';
 
 /**
- * Lifetime of a link, in milliseconds: long enough to hand it to a person, and over before it can be found in a
- * browser's history.
+ * Lifetime of a link, in milliseconds. It is long enough to pass the link to a person. It is so short that a link found
+ * later in a browser's history has expired.
  */
 const lifeMs = 10 * 60_000;
 

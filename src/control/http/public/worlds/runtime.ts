@@ -1,4 +1,4 @@
-/** Endpoints that work on the files of a world before the world exists, and the list of templates for new worlds. */
+/** Endpoints for the files of a world that does not exist yet, and the list of templates for new worlds. */
 import type { Problem } from '#language/problem.ts';
 import * as api from '#wire/public-api/operations.ts';
 import type { RuntimeRejection } from '#wire/public-api/worlds/runtime.ts';

@@ -29,8 +29,8 @@ const labelsIn = (query: object): Record<string, string> | undefined => {
 };
 
 /**
- * Removes details of the problems that were found in solutions. They reveal parts of a solution, and agents may hold
- * public keys.
+ * Removes details of the problems that were found in solutions. These details reveal parts of a solution, and an agent
+ * may have a public key, with which it could read them.
  */
 const withoutSolutions = ({ problems, ...found }: TaskValidation): TaskValidation => ({
   ...found,

@@ -57,7 +57,7 @@ export const answerPush = async (
 const scenarioFile = /^scenarios\/[^/]+\/(?:scenario\.toml|[^/]+\.(?:py|ts))$/;
 
 /**
- * Throws `forbidden` for files that may contain solutions. Agents may hold public keys, and must not read solutions.
+ * Throws `forbidden` for files that may contain solutions. An agent may have a public key, but must not read solutions.
  */
 const refuseSolutions = ({ contract, files }: Version, sha256: string): void => {
   const mayReveal = files.some((file) => file.sha256 === sha256 && scenarioFile.test(file.path));

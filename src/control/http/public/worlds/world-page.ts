@@ -10,7 +10,7 @@ const signs: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', 
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => signs[sign] ?? '');
 
-/** Maximum number of entries of a list that the page shows; of the others it shows only the count. */
+/** Maximum number of entries that the page shows of a list; it shows only the number of the remaining entries. */
 const most = 200;
 
 const style = `
