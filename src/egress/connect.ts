@@ -19,8 +19,8 @@ import type { Resolve } from './resolve.ts';
 export type Dial = (address: string) => Socket;
 
 /**
- * Names and connections used to reach receivers. Tests replace them: names then resolve to addresses on this machine,
- * whose own certificates are trusted.
+ * Names and connections used to reach receivers. Tests replace them, so that names resolve to addresses on this machine
+ * and the certificates of the tests are trusted.
  */
 export type Network = {
   resolve: Resolve;
@@ -46,8 +46,8 @@ export class PushError extends Error {
 }
 
 /**
- * Limits for one name: all of its addresses are checked, at most `mostAddresses`; connections to at most `mostTries` of
- * them are tried.
+ * Limits for one name. A name with more than `mostAddresses` addresses is refused, because each address must be
+ * checked. Connections to at most `mostTries` of the addresses are tried.
  */
 const mostAddresses = 64;
 const mostTried = 3;

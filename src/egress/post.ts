@@ -24,7 +24,7 @@ export type Posted =
 export const mostAnswerBytes = 16 * 1024;
 const mostHeaderBytes = 16 * 1024;
 
-/** Headers that belong to the connection or choose the destination, which a world must not set. */
+/** Headers that a world must not set, because they belong to the connection or choose the destination. */
 const ownHeaders = new Set([
   'host',
   'connection',
@@ -114,7 +114,7 @@ const answerTo = (sent: ClientRequest, signal: AbortSignal): Promise<IncomingMes
     if (signal.aborted) onAbort();
   });
 
-/** Reads a limited part of the body. Returns a note about the unread rest; null if there is none. */
+/** Reads a limited part of the body. Returns a note about the unread rest of the body; null if all of it was read. */
 const drain = (answer: IncomingMessage, signal: AbortSignal): Promise<string | null> =>
   new Promise((resolve) => {
     let bytes = 0;

@@ -1,6 +1,6 @@
 /**
  * Decides which IP addresses are public. Ranges with a special purpose (this machine, this network, tunnels,
- * documentation, tests) are refused by that purpose, and unassigned ranges are refused as well.
+ * documentation, tests) are refused with that purpose as the reason. Unassigned ranges are refused as well.
  */
 import ipaddr from 'ipaddr.js';
 

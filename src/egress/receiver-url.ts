@@ -61,7 +61,7 @@ const refusalOfText = (text: string): string | undefined => {
   return undefined;
 };
 
-/** Returns the authority (host and port) of a URL as it is written, which ends before the path. */
+/** Returns the authority (host and port) of a URL as it is written, up to the path. */
 const authorityOf = (text: string): string => /^[a-z]+:\/*([^/?#]*)/i.exec(text)?.[1] ?? '';
 
 const refusalOfName = (host: string): string | undefined => {

@@ -1,7 +1,7 @@
 /**
  * Resolves the names of receivers by DNS alone. Neither the hosts file nor the search domains of this machine add
- * names. It does not use the thread pool behind Node's usual lookup either, which one slow name could block for all
- * other work.
+ * names. It does not use the thread pool behind Node's usual lookup either, because one slow name could block that pool
+ * for all other work.
  */
 import { Resolver } from 'node:dns/promises';
 

@@ -68,8 +68,8 @@ const readPorts = (text: string): Ports | undefined => {
 const usualPorts = '1024-65535';
 
 /**
- * Reads the ports where hosts can listen. The control plane must not be reachable as a host. If its address is a name,
- * its IP address is unknown here, so the operator has to list the ports.
+ * Reads the ports on which hosts can listen. The control plane must not be reachable as a host. If its address is a
+ * name, its IP address is unknown here, so the operator has to list the ports.
  */
 const readHostPorts = (env: EnvReader, controlUrl: string): string => {
   const name = URL.parse(controlUrl)?.hostname.replace(/^\[|\]$/g, '') ?? '';

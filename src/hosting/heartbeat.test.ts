@@ -8,7 +8,10 @@ import type { ControlLink } from './link.ts';
 
 const log = pino({ level: 'silent' });
 
-/** Sends one heartbeat that the control plane answers with `answer`. `changed` raises the generation meanwhile. */
+/**
+ * Sends one heartbeat that the control plane answers with `answer`. If `changed` is true, the generation rises before
+ * the answer arrives.
+ */
 const beat = async (answer: { drain: boolean; address?: string } | AppError, changed = false) => {
   const identity = { hostId: 'hst-1', generation: 3 };
   const ends: string[] = [];

@@ -1,8 +1,8 @@
 /**
  * Client with which a host sends messages to the control plane. It repeats each message until it is answered. All
- * messages of a host are safe to repeat, because they name their call or step.
- * Refusals of the control plane (above all of a stale generation) are thrown; the host then stops. It also stops if the
- * control plane could not be reached for a long time, since its session has ended by then.
+ * messages of a host are safe to repeat, because they name their call or step. If the control plane refuses a message,
+ * for example because of a stale generation, the refusal is thrown and the host stops. The host also stops if the
+ * control plane could not be reached for a long time, since the host's session has ended by then.
  */
 import type { Readable } from 'node:stream';
 import { backoffMs } from '#domain/backoff.ts';
@@ -22,14 +22,17 @@ export type HostIdentity = {
 };
 
 export type SendOptions = {
-  /** Stops the sending and aborts the pending request. */
+  /** Signal that ends the sending and aborts the pending request. */
   signal: AbortSignal;
   /** Longest time, in seconds, that the control plane may hold the answer back, for long polls. */
   holdSeconds?: number;
 };
 
 export type ControlLink = {
-  /** Sends the message until an answer arrives. Throws `AppError` for a refusal, and the reason of the signal. */
+  /**
+   * Sends the message until an answer arrives. Throws `AppError` for a refusal, and the signal's reason if the signal
+   * aborts.
+   */
   send<Shape extends OperationShape>(
     shape: Shape,
     input: ClientInput<Shape>,

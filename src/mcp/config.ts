@@ -1,5 +1,5 @@
 /**
- * Reads from the environment how `svc-mcp` reaches the service. A key pair takes precedence over a token, since it
+ * Reads from the environment how `svc-mcp` connects to the service. A key pair takes precedence over a token, since it
  * already selects the project.
  */
 import { type Env, readEnv } from '#runtime/env.ts';

@@ -55,7 +55,7 @@ const byToken = async (
   };
 };
 
-/** Serves until the client has closed its input. Throws if the service cannot be reached or refuses. */
+/** Serves until the client has closed its input. Throws if the service cannot be reached or refuses the credentials. */
 export const serve = async (
   config: McpConfig,
   { input, output, note, signal }: ServeOptions,

@@ -1,7 +1,8 @@
 /**
- * Finds the projects that a personal access token reaches, and the project that each message is meant for. If there are
- * several, each tool takes one more argument, `project_id`; the message is then sent to the address of that project.
- * Access is checked again before each call, so that a revoked right is reported in a clear message.
+ * Finds the projects that a personal access token grants access to, and the project that each message is meant for. If
+ * the token grants several projects, each tool has one more argument, `project_id`; the message is then sent to the
+ * address of that project. Access is checked again before each call, so that a revoked right is reported in a clear
+ * message.
  */
 import { AppError } from '#domain/error.ts';
 import { isObject } from '#domain/json.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseBoundMs, parseTimeUs } from './iso-time.ts';
 
-it('a time that toISOString wrote is read like Date reads it', () => {
+it('a time that toISOString wrote is read as Date reads it', () => {
   const min = new Date(Date.UTC(1970, 0, 1));
   const max = new Date(Date.UTC(2199, 11, 31, 23, 59, 59, 999));
   fc.assert(
@@ -13,7 +13,7 @@ it('a time that toISOString wrote is read like Date reads it', () => {
   );
 });
 
-it('a time with any digits, also an invalid one, is read like Date.parse reads it', () => {
+it('a time with any digits, even an invalid time, is read as Date.parse reads it', () => {
   const number = (most: number) =>
     fc.integer({ min: 0, max: most }).map((value) => String(value).padStart(2, '0'));
   const year = fc.constantFrom(
@@ -69,6 +69,6 @@ it.each([
   '2200-01-01T00:00:00.000Z',
   7,
   null,
-])('rejects %s as a time', (given) => {
+])('the text %s is rejected as a time', (given) => {
   expect(parseTimeUs(given)).toBeUndefined();
 });

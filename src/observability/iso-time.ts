@@ -12,7 +12,10 @@ const zero = '0'.charCodeAt(0);
 const twoAt = (text: string, at: number): number =>
   (text.charCodeAt(at) - zero) * 10 + text.charCodeAt(at + 1) - zero;
 
-/** The day that was parsed last and its start in milliseconds; most times of a batch are on the same day. */
+/**
+ * Cache of the day that was parsed last, and the day's start in milliseconds; most times of a batch are on the same
+ * day.
+ */
 const last = { day: '', ms: Number.NaN };
 
 const dayMs = (day: string): number => {

@@ -17,7 +17,7 @@ export type UsageUnit = (typeof usageUnits)[number];
 export const tierOperators = ['gt', 'gte', 'lt', 'lte', 'eq', 'neq'] as const;
 export type TierOperator = (typeof tierOperators)[number];
 
-/** Condition on usage. It holds if the sum of all counts whose names match the pattern fulfils the comparison. */
+/** Condition on usage. It is true if the sum of all counts whose names match the pattern satisfies the comparison. */
 export type UsageCondition = {
   usageDetailPattern: string;
   operator: TierOperator;
@@ -29,7 +29,7 @@ export const attributeSources = ['model_parameters', 'metadata'] as const;
 /** Top-level member of the observation's model parameters or metadata. */
 export type Attribute = { source: (typeof attributeSources)[number]; key: string };
 
-/** Condition on an attribute. It holds if the attribute is a text and equals one of the values. */
+/** Condition on an attribute. It is true if the attribute is a text and equals one of the values. */
 export type AttributeCondition = Attribute & { operator: 'in'; values: readonly string[] };
 
 export type TierCondition = UsageCondition | AttributeCondition;
@@ -99,7 +99,7 @@ export type Matches = (pattern: string, text: string) => boolean;
 export const patternOf = ({ usageDetailPattern, caseSensitive }: UsageCondition): string =>
   caseSensitive ? usageDetailPattern : `(?i)${usageDetailPattern}`;
 
-/** Returns those conditions that are on usage. */
+/** Returns the conditions on usage, without those on attributes. */
 export const usageConditions = (conditions: readonly TierCondition[]): UsageCondition[] =>
   conditions.filter((condition): condition is UsageCondition => !('source' in condition));
 

@@ -104,7 +104,7 @@ const refused = (error: string): EventProblem => ({
 
 const mostQuoted = 100;
 
-/** Returns the problem of an event that cannot be found by reading its members; undefined if there is none. */
+/** Returns a problem of the event that reading its members cannot find; undefined if there is no such problem. */
 type FaultOf = (event: unknown) => string | undefined;
 
 const readWhole = (event: unknown, position: number, faultOf: FaultOf): EventContent => {

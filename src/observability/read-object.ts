@@ -17,7 +17,7 @@ import {
 import { type Rank, rankOf, ranksOf, type State, type Value } from './state.ts';
 import { readCost, readUsage } from './usage.ts';
 
-/** Facts about the event that has the body. */
+/** Facts about the event whose body is read. */
 export type EventOrigin = {
   isUpdate: boolean;
   /** Time at which the client made the event, in microseconds since 1970. */

@@ -36,7 +36,10 @@ export type Standing = keyof typeof standings;
 const latestUs = Number.MAX_SAFE_INTEGER;
 const latestPosition = 99_999;
 
-/** A time is formatted in two halves, because numbers with few digits take a fraction of the time. */
+/**
+ * Divisor that splits a time into two halves of 8 digits. Two short numbers are formatted in a fraction of the time
+ * that one long number takes.
+ */
 const half = 1e8;
 const digits8 = (number: number): string => String(half + number).slice(1);
 const digits5 = (number: number): string =>
@@ -49,7 +52,7 @@ const digits5 = (number: number): string =>
 export const rankOf = (standing: Standing, timeUs: number, position: number): Rank =>
   ranksOf(timeUs, position)(standing);
 
-/** Returns a function that returns the rank of one event's values for a standing. */
+/** Returns the function that computes the rank of one event's values from their standing. */
 export const ranksOf = (timeUs: number, position: number): ((standing: Standing) => Rank) => {
   const time = Math.min(Math.max(Math.floor(timeUs), 0), latestUs);
   const high = Math.floor(time / half);

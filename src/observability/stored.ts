@@ -32,7 +32,10 @@ const layersOf = (metadata: State['metadata']): Clock[2] => {
 
 const blanks = new WeakMap<readonly string[], Readonly<Record<string, Value>>>();
 
-/** Returns an object in which each field is null. To copy it takes a fraction of the time of setting each field. */
+/**
+ * Returns an object in which each field is null. Copying this object takes a fraction of the time of setting each
+ * field.
+ */
 const blankOf = (fields: readonly string[]): Readonly<Record<string, Value>> => {
   const known = blanks.get(fields) ?? Object.fromEntries(fields.map((field) => [field, null]));
   blanks.set(fields, known);

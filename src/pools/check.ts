@@ -1,6 +1,6 @@
 /**
  * Reads a pools file once and reports its mistakes. `svc pools check` uses it, and so does the orchestrator, which then
- * watches the file. The environment supplies what the file is checked against.
+ * watches the file. The settings that the file is checked against come from the environment.
  */
 import { readFile } from 'node:fs/promises';
 import { describeError } from '#domain/error.ts';
@@ -18,8 +18,8 @@ import type { SessionLimits } from './settings.ts';
 const dayMs = 24 * 3_600_000;
 
 /**
- * Reads the default limits of sessions from `SVC_IDLE_MS`, `SVC_MAX_AGE_MS` and `SVC_PROVISION_MS`. They apply where a
- * file sets none.
+ * Reads the default limits of sessions from `SVC_IDLE_MS`, `SVC_MAX_AGE_MS` and `SVC_PROVISION_MS`. These limits apply
+ * if a file sets none.
  */
 export const readSessionLimits = (read: EnvReader): SessionLimits => ({
   idleMs: read.integer('SVC_IDLE_MS', { min: 1_000, max: 30 * dayMs, fallback: 1_800_000 }),

@@ -45,8 +45,8 @@ const keys = {
   topologySpreadConstraints: optional(listOf(table)),
   priorityClassName: optional(text),
   /**
-   * Runtime class of the pods. If absent: `gvisor` or `kata` for pools of that isolation, otherwise the default of the
-   * cluster.
+   * Runtime class of the pods. If absent: `gvisor` or `kata` for pools with one of these isolations, otherwise the
+   * default of the cluster.
    */
   runtimeClassName: optional(text),
   schedulerName: optional(text),

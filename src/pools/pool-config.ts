@@ -33,8 +33,8 @@ export type PoolConfig = HostShape & {
    */
   target: number | 'auto';
   /**
-   * Number of hosts that a rollout may add above the target, which is also the number of outdated hosts that are
-   * replaced at a time.
+   * Number of hosts that a rollout may add above the target. It is also the number of outdated hosts that are replaced
+   * at a time.
    */
   surge: number;
   /** Token bucket that limits launches which no session waits for. */

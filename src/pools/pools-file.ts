@@ -1,6 +1,6 @@
 /**
- * Reads the configuration file: the pools of an installation and the limits of its sessions, in TOML. It reads the
- * file as a whole and reports every mistake at its line. If there is one, nothing of the file is applied. Settings
+ * Reads the configuration file: the pools of an installation and the limits of its sessions, in TOML. It reads the file
+ * as a whole and reports every mistake at its line. If there is a mistake, nothing of the file is applied. Settings
  * that are valid but probably not intended are warnings.
  *
  * docs/internals/orchestrator.md describes the keys; pools-checks.ts checks them against one another.

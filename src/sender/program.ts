@@ -1,6 +1,7 @@
 /**
  * Wires the sender together: it claims deliveries from the control plane, posts them, and reports the outcomes. It
- * stores no state, and its token permits nothing else: no database, no keys of projects, no access to hosts.
+ * stores no state, and its token permits only these steps. The sender has no access to the database, to keys of
+ * projects or to hosts.
  */
 import { randomUUID } from 'node:crypto';
 import type { Network } from '#egress/connect.ts';

@@ -22,7 +22,7 @@ const start = (take: (sequences: number[]) => void): void => {
   reports = startReports(client, 'snd-0123456789abcdef', createLog('test', 'silent'));
 };
 
-it('sends each report until it is accepted, even after an outage of the control plane', async () => {
+it('the reporter of outcomes sends each report until it is accepted, even after an outage of the control plane', async () => {
   const taken: number[] = [];
   let isAway = true;
   start((sequences) => {
@@ -37,7 +37,7 @@ it('sends each report until it is accepted, even after an outage of the control 
   expect(taken).toEqual(Array.from({ length: 250 }, (_, at) => at + 1));
 });
 
-it('drops only the report that is refused', async () => {
+it('the reporter of outcomes drops a refused report, and no other one', async () => {
   const taken: number[] = [];
   start((sequences) => {
     if (sequences.includes(3)) throw new AppError('invalid', 'no report');

@@ -1,6 +1,6 @@
 /**
- * Sends the outcomes of deliveries to the control plane. Reports wait while an earlier request is in flight. Each is
- * repeated until it is accepted, or until the control plane no longer accepts it.
+ * Sends the outcomes of deliveries to the control plane. Reports wait while an earlier request is in flight. Each
+ * report is repeated until the control plane accepts it, or until it is too old to be accepted.
  */
 import { AppError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';

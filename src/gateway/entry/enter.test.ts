@@ -26,7 +26,7 @@ const openLink = (failure: unknown) => {
 };
 
 it.each([new AppError('unavailable', 'away'), new DOMException('too late', 'TimeoutError')])(
-  'a link that cannot be checked is not called used, and the log says why: %s',
+  'a link that cannot be checked is not reported as used, and the reason is logged: %s',
   async (failure) => {
     const { warn, opened } = openLink(failure);
     expect(await opened).toMatchObject({ status: 503, code: 'route_unknown' });

@@ -122,7 +122,7 @@ const framingOf = (request: IncomingMessage): string[] => {
   return isUsual ? ['content-length', '0'] : [];
 };
 
-/** Removes the cookie of this name, which belongs to the gateway. */
+/** Removes the gateway's own cookie, which has this name. */
 const hideCookie = (headers: string[], name: string): string[] => {
   const kept: string[] = [];
   for (let index = 0; index + 1 < headers.length; index += 2) {

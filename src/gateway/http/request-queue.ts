@@ -1,7 +1,7 @@
 /**
  * Serves the pipelined requests of each connection one after another, in the client's order: a later request may depend
- * on an earlier one. Node puts only its answers in order, but not protocol switches and not the answers to input that
- * it cannot parse. This queue orders those too, so that no answer is taken for that of another request.
+ * on an earlier one. Node orders only its own answers, and neither protocol switches nor the answers to input that it
+ * cannot parse. This queue orders those too, so that no answer is mistaken for the answer to another request.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

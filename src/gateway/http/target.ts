@@ -1,6 +1,6 @@
 /**
  * Finds the target of a request: a surface of a session, by the `Host` header, or the gateway itself. Requests with an
- * ambiguous target or framing are refused. A host that parsed such a request differently would take a part of it for
+ * ambiguous target or framing are refused. A host that parsed such a request differently would treat a part of it as
  * another request (request smuggling).
  */
 import type { IncomingMessage } from 'node:http';

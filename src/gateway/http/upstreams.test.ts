@@ -40,12 +40,12 @@ describe('the gateway', () => {
     'http://[ff02::1]:8080',
     'http://[64:ff9b::a9fe:a9fe]:8080',
     'http://[2002:7f00:1::]:8080',
-  ])('is never %s, whatever is named', (address) => {
+  ])('never connects to %s, whatever networks are configured', (address) => {
     expect(find(address, everything)).toBe('no host can have an address in this range');
   });
 
   it.each(['http://127.0.0.1:8080', 'http://127.9.9.9:8080', 'http://[::1]:8080'])(
-    'is %s only where that is named itself',
+    'connects to %s only if a configured network lies within loopback',
     (address) => {
       expect(find(address, everything)).toContain('SVC_HOST_NETWORKS');
       expect(find(address, ['127.0.0.0/8', '::1/128'])).toMatchObject({ port: 8080 });
@@ -62,7 +62,7 @@ describe('the gateway', () => {
     'https://10.1.2.3:8080',
     'file:///etc/passwd',
     'nonsense',
-  ])('is not %s', (address) => {
+  ])('refuses %s, which has another form than http://<ip>:<port>', (address) => {
     expect(find(address, [...everything, '127.0.0.0/8'])).toBe(
       'it is not an IP address with a port',
     );
@@ -87,7 +87,7 @@ describe('the gateway', () => {
 });
 
 it.each(['10.0.0.0/33', '10.0.0.0', 'fd00::/129', 'localhost/8', '', '10.0.0/8', '/8'])(
-  'reads no network from %j',
+  'readNetwork returns undefined for %j',
   (text) => {
     expect(readNetwork(text)).toBeUndefined();
   },

@@ -34,7 +34,7 @@ const away = async (): Promise<never> => {
 };
 
 describe('the route table', () => {
-  it('shares one lookup among concurrent requests, and looks up again after the maximum age', async () => {
+  it('shares one lookup among concurrent requests, and looks a route up again after the maximum age', async () => {
     const { table, asked, world } = tableOf();
     const found = await Promise.all([table.find('a'), table.find('a'), table.find('a')]);
     expect(found).toEqual(Array(3).fill({ kind: 'route', route: route('a') }));
@@ -50,7 +50,7 @@ describe('the route table', () => {
     ['a session that starts', async (id: string) => route(id, 'PROVISIONING'), 500],
     ['a session that is closing', async (id: string) => route(id, 'CLOSING'), 500],
     ['a session that does not exist', none, 2_000],
-  ])('remembers %s for a moment only', async (_, answer, ms) => {
+  ])('caches the lookup of %s only for a short time', async (_, answer, ms) => {
     const { table, asked, world } = tableOf();
     world.answer = answer;
     await table.find('a');
@@ -90,7 +90,7 @@ describe('the route table', () => {
     expect(table.size()).toBe(0);
   });
 
-  it('stops using a route when the control plane refuses to confirm it', async () => {
+  it('stops using a route when the control plane rejects the token of the gateway', async () => {
     const { table, world } = tableOf();
     await table.find('a');
     world.answer = async () => {
@@ -102,7 +102,7 @@ describe('the route table', () => {
     expect(await table.find('a')).toEqual({ kind: 'unknown' });
   });
 
-  it('uses a route that is about to change only for a short time', async () => {
+  it('does not use an expired route that was about to change, even if the control plane does not answer', async () => {
     const { table, world } = tableOf();
     world.answer = async (id) => route(id, 'PROVISIONING');
     await table.find('a');

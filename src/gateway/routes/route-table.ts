@@ -18,9 +18,9 @@ export type RouteTable = {
   find(sessionId: string): Promise<Found>;
   /** Asks the control plane for the session's route, even if one is cached. */
   refresh(sessionId: string): Promise<Found>;
-  /** Marks the routes of these sessions as possibly changed. */
+  /** Expires the routes of these sessions, because they may have changed. */
   expire(sessionIds: readonly string[]): void;
-  /** Marks all routes as possibly changed. */
+  /** Expires all routes, because they may have changed. */
   expireAll(): void;
   /** Returns the number of cached entries. */
   size(): number;
@@ -29,7 +29,7 @@ export type RouteTable = {
 export type RouteTableOptions = {
   /**
    * Asks the control plane for a route. Throws `not_found`, `unauthenticated` or `forbidden` if the control plane
-   * answered that, and any other error if it did not answer.
+   * answered with that error. Throws any other error if the control plane did not answer.
    */
   ask(sessionId: string): Promise<Route>;
   /** Maximum number of entries. */

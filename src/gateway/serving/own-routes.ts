@@ -1,6 +1,6 @@
 /**
- * Serves the gateway's own paths, `/health` and `/ready`, for operators. Requests reach them under host names that are
- * not those of surfaces.
+ * Serves the gateway's own paths, `/health` and `/ready`, for operators. Requests for these paths use host names that
+ * belong to no surface.
  */
 
 import { unknownHost } from '../http/refusals.ts';
@@ -25,8 +25,8 @@ const askControl = ({ following }: HealthParts): string => {
 
 /**
  * Returns the result of each readiness check. The gateway becomes ready with the control plane's first answer. If the
- * control plane stops answering later, the gateway serves from its cache and stays ready. If it rejects the gateway's
- * token, the gateway is no longer ready.
+ * control plane stops answering later, the gateway serves from its cache and stays ready. If the control plane rejects
+ * the gateway's token, the gateway is no longer ready.
  */
 const checksOf = (parts: HealthParts): Record<string, string> => ({
   running: parts.isStopping() ? 'it is stopping' : 'ok',

@@ -4,7 +4,7 @@
  */
 
 export type Visit = {
-  /** Marks the visit as a tunnel to this address; calling `cut` closes it. */
+  /** Records that the visit has become a tunnel to this address; calling `cut` closes the tunnel. */
   becomeTunnel(address: string, cut: () => void): void;
   leave(): void;
 };

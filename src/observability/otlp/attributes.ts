@@ -77,7 +77,7 @@ export const unquote = (value: unknown): unknown =>
 
 /**
  * Returns the attributes whose names begin with one of the given names and a dot, keyed by the rest of the name. They
- * override the members of a JSON object that an attribute with exactly the given name holds.
+ * override the members of a JSON object that is the value of an attribute with exactly the given name.
  */
 export const recordOf = (
   attributes: Attributes,

@@ -98,7 +98,7 @@ it('older Langfuse SDKs: a span with a model is a generation', () => {
 
 const messages = '[{"role":"user","parts":[{"type":"text","content":"hi"}]}]';
 
-it('GenAI: message attributes become input and output, after the system instructions', () => {
+it('GenAI: message attributes become the input, which begins with the system instructions, and the output', () => {
   const fields = fieldsOf({
     name: 'chat model-1',
     attributes: {

@@ -37,7 +37,7 @@ describe('a body in JSON', () => {
     [{ resourceSpans: [] }],
     [{ resourceSpans: [{}] }],
     [{ resourceSpans: [{ resource: {}, schemaUrl: '', scopeSpans: [] }] }],
-  ])('may contain no spans: %j', (body) => {
+  ])('is accepted if it contains no spans: %j', (body) => {
     expect(readJsonForm(body)).toEqual([]);
   });
 
