@@ -4,7 +4,7 @@
  *
  * A member has one role in the organization. A project may give a member another role, which replaces the
  * organization's role in that project. An owner keeps the owner's role everywhere, so that no admin of a project can
- * lock an owner out. A member with `NONE` reaches only the projects that give the member a role.
+ * lock an owner out. A member with `NONE` has access only to the projects that give the member a role.
  */
 
 /** Roles in descending order of permissions. */
@@ -51,7 +51,10 @@ export const tokenOpening = 'pat_';
 /** Longest lifetime of a token, in days. */
 export const mostTokenDays = 366;
 
-/** Permissions of a personal access token. If `projectIds` is null, they cover every project that its user reaches. */
+/**
+ * Permissions of a personal access token. If `projectIds` is null, they cover every project to which the token's user
+ * has access.
+ */
 export type TokenReach = { scopes: readonly TokenScope[]; projectIds: readonly string[] | null };
 
 /** Returns true if `inner` is a subset of `outer`. */

@@ -8,7 +8,7 @@ export type Backoff = {
 
 /**
  * Returns the delay before the next attempt, in milliseconds. The delay doubles with each failure up to the upper
- * bound. Random jitter takes off up to half of it, so that clients that failed together do not retry together.
+ * bound. Random jitter subtracts up to half of the delay, so that clients that failed together do not retry together.
  */
 export const backoffMs = (failures: number, { firstMs, mostMs }: Backoff): number =>
   Math.min(firstMs * 2 ** (failures - 1), mostMs) * (0.5 + Math.random() / 2);

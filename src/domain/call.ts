@@ -60,7 +60,7 @@ export type CallError = {
 };
 
 /**
- * Returns the members of an error that lists show, as JSON text. `details` is left out, because user code may put
+ * Returns the members of an error that lists include, as JSON text. `details` is left out, because user code may put
  * anything there.
  */
 export const shortErrorJson = ({ code, message, path }: CallError): string =>

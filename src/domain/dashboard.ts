@@ -34,7 +34,7 @@ export const dashboardLimits = {
   memoryMb: 256,
 } as const;
 
-/** Codes of problems in pushed code; each has a message beside it. */
+/** Codes of problems in pushed code; each problem is reported with its code and a message. */
 export const codeProblemCodes = [
   'path',
   'size',

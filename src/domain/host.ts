@@ -23,7 +23,7 @@ export type HostState = (typeof hostStates)[number];
 
 /**
  * Allowed transitions of a host. `starting`: the intent is stored, the container may not exist yet. `warm`: the host
- * waits for a session. `assigned`: the host has a session. `recycling`: the host proves that nothing of the last
+ * waits for a session. `assigned`: the host has a session. `recycling`: the host verifies that nothing of the last
  * session is left, or loads a world in advance. `draining`: the host must be destroyed. `gone`: the host's container is
  * known not to exist.
  */

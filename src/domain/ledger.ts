@@ -1,6 +1,6 @@
 /**
- * Request ledger of a session: every tool call and API request with its outcome. The host keeps the ledger beside the
- * world's rows; graders and `state` calls read it like an entity.
+ * Request ledger of a session: every tool call and API request with its outcome. The host stores the ledger in addition
+ * to the world's rows; graders and `state` calls read it like an entity.
  */
 
 /** Name of the ledger as an entity. No world may declare an entity whose name begins with it. */

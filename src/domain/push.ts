@@ -17,7 +17,7 @@ export const pushFailures = [
   'connect',
   /** The TLS handshake failed or the certificate did not match the receiver. */
   'tls',
-  /** The receiver had no answer in time. */
+  /** The receiver did not answer in time. */
   'timeout',
   /** The response is not HTTP. */
   'answer',

@@ -21,7 +21,7 @@ export const recordingLimits = {
 } as const;
 
 /**
- * Marks of the points where a recording shows a new browser or profile. `start`: the first browser. `reset`: the
+ * Marks of the points at which a new browser or profile begins in a recording. `start`: the first browser. `reset`: the
  * session was reset. `restored`: Chromium crashed and was started again. `reclaimed`: another browser replaced a lost
  * one.
  */

@@ -83,5 +83,5 @@ export type BrowserTier = (typeof browserTiers)[number];
  */
 export type SessionStart = 'held' | 'warm' | 'cold';
 
-/** Returns true if the state is `READY`; answers show it as `ready`. */
+/** Returns true if the state is `READY`; answers report the result as `ready`. */
 export const isReady = (state: SessionState): boolean => state === 'READY';

@@ -1,6 +1,6 @@
 /**
- * Hashes names to fractions, by which limits are spread: objects that start together then do not expire together. The
- * fraction depends only on the name, so every replica computes the same fraction.
+ * Hashes names to fractions. Limits are spread by these fractions, so that objects that start together do not expire
+ * together. The fraction depends only on the name, so every replica computes the same fraction.
  */
 
 /** Returns the number, from 0 inclusive to 1 exclusive, to which a text hashes: FNV-1a with a final mixing step. */

@@ -7,7 +7,7 @@
 export const givesTool = (taskTools: readonly string[] | null, name: string): boolean =>
   taskTools === null || taskTools.includes(name);
 
-/** Maximum number of offered tools that a message names; a list beside the message has all of them. */
+/** Maximum number of offered tools that a message names; a list next to the message names all of them. */
 const mostNames = 20;
 
 /** Returns the message for a tool that the world has and the task does not offer. */

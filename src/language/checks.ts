@@ -9,7 +9,7 @@ export type Conditions = { [field: string]: unknown };
 /** Number of rows that a check requires: an exact number, or a minimum, a maximum or both. */
 export type CheckCount = number | { min?: number; max?: number };
 
-/** Rows that a declared relationship connects to the row that a check finds, in either direction. */
+/** Condition on the rows that a declared relationship, in either direction, connects to the row that a check finds. */
 export type RelatedRows = {
   entity: string;
   where: Conditions;
@@ -44,7 +44,7 @@ export type RowsCheck = Judged & {
   /** Top-level fields whose values must differ from the row's initial state (`changed`), or equal it (`unchanged`). */
   changed?: string[];
   unchanged?: string[];
-  /** Amount by which each top-level field exceeds its initial value. */
+  /** Amount by which each top-level field must exceed its initial value. */
   increased_by?: Record<string, number>;
 } & { [Kind in RelatedKind]?: RelatedRows };
 

@@ -343,7 +343,9 @@ export type WebhooksContract = {
   events: FieldPath | null;
   secret: FieldPath | null;
   enabled: FieldPath | null;
-  /** Path of the field whose value `form` requests the body as a form; absent in contracts of the previous release. */
+  /**
+   * Path of a field; if its value is `form`, the body is sent as a form. Absent in contracts of the previous release.
+   */
   contentType?: FieldPath | null;
   /** Fields of lists in which the scopes of an event are looked up. */
   scope: { name: string; path: FieldPath }[];

@@ -1,5 +1,5 @@
 /**
- * Helpers for the segments of a route's path: names of arguments, descriptions, and replacing arguments by values.
+ * Helpers for the segments of a route's path: list the arguments, and write the path with other texts in their place.
  * `check/route-path.ts` parses paths; the host's router matches requests.
  */
 import type { PathPart, PathSegment } from './contract.ts';

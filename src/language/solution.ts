@@ -1,6 +1,6 @@
 /**
  * Solution of a task, as its author writes it: tool calls, requests to the world's API, and the answer; or a script
- * that does these. Solutions serve proofs and are never shown to an agent.
+ * that does these. The proof of a task runs its solutions; they are never shown to an agent.
  *
  * A step may use results of earlier steps. `{"$ref": "steps[0].output.id"}` may replace any value; steps count from 0,
  * and the output of a request is the body of its answer. `{steps[0].output.id}` may be within the path of a request.

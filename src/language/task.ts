@@ -2,10 +2,10 @@
 import type { Check } from './checks.ts';
 import type { Solution } from './solution.ts';
 
-/** A row as JSON. Same type as in the contract, which imports this file. */
+/** A row as JSON. The type repeats `Row` of the contract, because the contract imports this file. */
 type Row = { [field: string]: unknown };
 
-/** Changes that are allowed in addition to those that the checks require: of these fields, or of whole rows. */
+/** Changes that are allowed in addition to those that the checks require. Without `fields`, whole rows may change. */
 export type Allowance = { entity: string; fields?: string[]; where?: Row };
 
 /**
@@ -25,8 +25,9 @@ export type Grader = (
 ) & { changes?: GraderChanges };
 
 /**
- * Mode in which a seed's rows are combined with the world's. `append` adds them. `merge` changes the top-level fields
- * of rows with the same primary key, and adds the others. `replace` replaces all rows of their entities.
+ * Mode in which a seed's rows are combined with the world's rows. `append` adds the seed's rows. `merge` changes the
+ * top-level fields of rows with the same primary key, and adds the others. `replace` replaces all rows of their
+ * entities.
  */
 export const seedModes = ['append', 'merge', 'replace'] as const;
 export type SeedMode = (typeof seedModes)[number];

@@ -1,6 +1,6 @@
 /**
- * Reads the types of `svc_env`, the module that authors of worlds write their code with, for editors and type checkers.
- * A test of the world host compares them with the module.
+ * Reads the types of `svc_env` for editors and type checkers. Authors of worlds write their code with this module. A
+ * test of the world host compares the types with the module.
  */
 import { fileURLToPath } from 'node:url';
 import type { TreeFile } from '#domain/world.ts';

@@ -19,7 +19,7 @@ export type EnvReader = {
   integer(name: string, range: { min: number; max: number; fallback?: number }): number;
   choice<const Word extends string>(name: string, words: readonly Word[], fallback?: Word): Word;
   url(name: string, fallback?: string): string;
-  /** Records a mistake that the reader cannot detect and the program has detected. */
+  /** Records a mistake that the program has found itself, because the reader cannot detect it. */
   refuse(mistake: string): void;
   /** Throws `invalid` with one line for each recorded mistake; does nothing if there is none. */
   finish(): void;

@@ -1,7 +1,7 @@
 /**
  * Long poll: repeatedly requests the changes since the last answer. The server holds each answer until there is a
- * change, or until the hold time is up. After a failure, the next answer is requested without a hold, because it shows
- * that the server is back. An answer after the deadline counts as a failure.
+ * change, or until the hold time is up. After a failure, the next answer is requested without a hold, because an
+ * immediate answer shows that the server is back. An answer after the deadline counts as a failure.
  */
 import type { Log } from './log.ts';
 import { type Loop, startLoop } from './loop.ts';

@@ -1,11 +1,14 @@
-/** Board of the loops that run in a program; it shows the last tick of each. It drops loops that have ended. */
+/**
+ * Board of the loops that run in a program, with the last tick of each loop. Loops that have ended are removed from the
+ * board.
+ */
 import type { Loop, LoopStatus } from './loop.ts';
 
-/** Part of a loop that the board shows. */
+/** Part of a loop that the board displays. */
 export type LoopView = Pick<Loop<unknown>, 'status'>;
 
 export type LoopBoard = {
-  /** Shows a loop on the board until the loop is stopped; returns the loop. */
+  /** Adds a loop to the board until the loop is stopped; returns the loop. */
   show<Shown extends LoopView>(loop: Shown): Shown;
   statuses(): LoopStatus<unknown>[];
 };

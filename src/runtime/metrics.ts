@@ -55,8 +55,8 @@ export const secondsBuckets = [
 export const newRegistry = (): Registry => new Registry();
 
 /**
- * Time limit of a reading, in milliseconds. It is below Prometheus' own timeout, so that an answer comes even if the
- * database hangs.
+ * Time limit for reading the values of gauges, in milliseconds. It is below Prometheus' own timeout, so that an answer
+ * comes even if the database hangs.
  */
 const readingMs = 4_000;
 
@@ -165,7 +165,7 @@ const answerStatus = async (watched: Watched, startedAt: string): Promise<string
 /** Registry of the process; created at first use and kept, because its observers of the process cannot be removed. */
 let ofProcess: Registry | undefined;
 
-/** Returns the registry with Node's metrics of this process, in which tests run several programs. */
+/** Returns the registry with Node's metrics of this process. All programs that tests run in one process share it. */
 const processRegistry = (): Registry => {
   if (ofProcess === undefined) {
     ofProcess = newRegistry();

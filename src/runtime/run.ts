@@ -2,7 +2,7 @@
  * Runs a program's process: starts the program, waits for a request to stop, and stops the program within a deadline.
  *
  * SIGINT or SIGTERM requests a stop. So does the end of the parent process, if the parent opened an IPC channel. `svc
- * up` does, so that no program outlives it, even after `kill -9`.
+ * up` opens one for each program, so that no program outlives `svc up`, even after `kill -9`.
  */
 import { describeError } from '#domain/error.ts';
 import { makeLinesVisible } from '#domain/visible-text.ts';

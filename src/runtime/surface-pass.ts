@@ -18,7 +18,7 @@ export type Surface = {
 export const enterPath = '/.svc/enter';
 
 /**
- * Header in which a gateway proves to a host that it may open a surface. Gateways never forward this header from a
+ * Header with the key by which a host recognises a gateway, see `entryKeyOf`. Gateways never forward this header from a
  * client.
  */
 export const entryKeyHeader = 'svc-entry-key';

@@ -120,8 +120,8 @@ export const refusalJson = ({ code, message, details }: SurfaceRefusal): string 
   JSON.stringify({ error: { code, message, details } });
 
 /**
- * Headers of refusals, as JSON or HTML. A refusal is served from the requested page's origin, whose scripts could reach
- * into it, so it gets the same restrictions as the page.
+ * Headers of refusals, as JSON or HTML. A refusal is served from the requested page's origin, whose scripts could
+ * access the refusal, so the refusal gets the same restrictions as the page.
  */
 const closedHead = [
   ...Object.entries({ ...apartHeaders, ...ownConnections }).flat(),

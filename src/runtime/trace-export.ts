@@ -28,7 +28,7 @@ export type TraceExport = {
 
 type Span = Parameters<OTLPTraceExporter['export']>[0][number];
 
-/** Time limit for one attempt with its retries, in milliseconds. */
+/** Time limit for one export, including the exporter's own retries, in milliseconds. */
 const sendMs = 2_000;
 
 const contextOf = (sessionId: string, key: string): SpanContext => ({

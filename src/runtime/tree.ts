@@ -3,7 +3,8 @@
  * left out. Any other entry that is not a regular file is refused, because a link could lead out of the folder. The
  * limits of a tree apply while the folder is read, so that naming a large folder by mistake costs little.
  *
- * The folder is read synchronously, which blocks the process: folders are on this machine, and small.
+ * The folder is read synchronously, which blocks the process only briefly, because folders are on this machine, and
+ * small.
  */
 import {
   closeSync,

@@ -11,7 +11,7 @@ export const trustAuthority = (pem: string): void => {
 
 /**
  * Makes all TLS connections of this process trust the certificate in a file. Throws `unavailable`, naming the file, if
- * it cannot be read.
+ * the file cannot be read.
  */
 export const trustAuthorityFile = (file: string): void => {
   let pem: string;

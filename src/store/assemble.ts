@@ -1,6 +1,6 @@
 /**
- * Assembles the parts of a store over one database, without its lock: `world-store.ts` serves them and `snapshot.ts`
- * builds with them.
+ * Assembles the parts of a store over one database, without the store's lock. `world-store.ts` serves the parts to
+ * callers, and `snapshot.ts` builds snapshots with them.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Contract } from '#language/contract.ts';

@@ -25,7 +25,7 @@ export type RefusalFacts = {
   pointer?: string | undefined;
   /** Canonical key of the row at fault, see `keys.ts`. */
   key?: string | undefined;
-  /** Position of the row in the list it was given in. */
+  /** Position of the row in the list that the caller passed. */
   index?: number | undefined;
   /** All faults of the row, at most 20; absent: only the fault of `pointer` and `detail`. */
   problems?: readonly RefusedPlace[] | undefined;

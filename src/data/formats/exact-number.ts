@@ -1,4 +1,7 @@
-/** Compares decimal texts with the doubles that JSON keeps, to find whether reading a text as a number changes it. */
+/**
+ * Compares decimal texts with the doubles into which JSON parses them, to find whether reading a text as a number
+ * changes it.
+ */
 
 type Digits = { sign: string; digits: string; exponent: number };
 

@@ -1,4 +1,4 @@
-/** Detects the format of a file of rows by its name and its first bytes, and the entity of its rows. */
+/** Detects the format of a file of rows from the file's name and first bytes, and determines the entity of the rows. */
 import { AppError } from '#domain/error.ts';
 import { suggestName } from '#language/read/suggest.ts';
 import type { ReadOptions } from './found.ts';
@@ -18,15 +18,15 @@ const endings: Readonly<Record<string, RowFormat>> = {
 
 const baseName = (file: string): string => (/[^/\\]*$/.exec(file)?.[0] ?? '').replace(packings, '');
 
-/** Returns the format by the ending of a file's name, ignoring endings of compression. */
+/** Returns the format that the ending of a file's name stands for, ignoring endings of compression. */
 const formatOfName = (file: string): RowFormat | undefined =>
   endings[/\.([a-z]+)$/i.exec(baseName(file))?.[1]?.toLowerCase() ?? ''];
 
 const parquetMark = 'PAR1';
 
 /**
- * Returns the format that the beginning of a text suggests, for names without a known ending. A single line of JSON is
- * the same in JSON and JSONL.
+ * Returns the format that the beginning of a text suggests, for names without a known ending. A single line with JSON
+ * gives the same rows as JSON and as JSONL.
  */
 const formatOfText = (text: string): RowFormat | undefined => {
   const begin = text.trimStart();
@@ -60,8 +60,8 @@ const refuseUnknown = (entity: string, what: string, known: readonly string[]): 
 };
 
 /**
- * Returns the entity of rows that do not name their own: the one that the user named, else the one with the name of the
- * file, else the world's only one.
+ * Returns the entity of rows that name no entity: the one that the user named, else the one with the name of the file,
+ * else the world's only one.
  */
 export const entityOf = (file: string, { entity, contract }: ReadOptions): string => {
   const known = contract?.entities.map(({ name }) => name);

@@ -8,12 +8,12 @@ import type { Contract, Row } from '#language/contract.ts';
 /** A row as it was read. `at` is the line on which the row begins, or the row's number in a format without lines. */
 export type FoundRow = { entity: string; row: Row; at: number };
 
-/** A row that cannot be read as a row, whatever the world's contract. */
+/** Fault that makes a row unreadable, whatever the world's contract. */
 export type RowFault = { at: number; entity: string; field: string | null; detail: string };
 
 export type FoundBatch = { rows: FoundRow[]; faults: RowFault[] };
 
-/** A file or a stream of rows. Its name tells its format and, for rows that do not name their entity, the entity. */
+/** A file or a stream of rows. The name helps to detect the format, and the entity of rows that name no entity. */
 export type RowSource = {
   /** Name as the user wrote it, or `standard input`. */
   name: string;
@@ -24,7 +24,7 @@ export type RowSource = {
 };
 
 export type ReadOptions = {
-  /** Entity of rows that do not name their own. */
+  /** Entity of rows that name no entity. */
   entity?: string | undefined;
   /** Contract of the world that the rows are for. CSV cannot be read without a contract. */
   contract?: Contract | undefined;
@@ -40,10 +40,10 @@ export const formatLimits = {
   columns: 1_000,
   /** Maximum number of rows in a batch. */
   batchRows: 500,
-  /** Maximum ratio of unpacked to packed bytes, which applies once `unpackedBytes` bytes are unpacked. */
+  /** Maximum ratio of unpacked to packed bytes. It applies only once `unpackedBytes` bytes are unpacked. */
   packedTimes: 500,
   unpackedBytes: 16 * 1024 * 1024,
-  /** Maximum size of a Parquet row group, which has to be in memory as a whole, in bytes. */
+  /** Maximum size of a Parquet row group in bytes. A row group has to be in memory as a whole. */
   rowGroupBytes: 256 * 1024 * 1024,
 } as const;
 

@@ -57,11 +57,11 @@ const isKeyed = (value: Row): value is { entity: string; row: Row } =>
 export type LineOptions = {
   /** True if lines may name their entities. */
   mayName: boolean;
-  /** Returns the entity of rows that do not name their own; throws if it is unknown. */
+  /** Returns the entity of rows that name no entity; throws if it is unknown. */
   bareEntity(): string;
 };
 
-/** Reads the rows of a text of lines. */
+/** Reads the rows of a JSONL text. */
 export async function* readLines(
   name: string,
   pieces: AsyncIterable<Buffer>,

@@ -1,6 +1,6 @@
 /**
  * Unpacks LZ4 blocks, for which Node.js has no function. Parquet has them bare (`LZ4_RAW`), and in an older form
- * (`LZ4`) with Hadoop's frames: each block follows its unpacked and its packed length, in four bytes each.
+ * (`LZ4`) with Hadoop's frames: before each block are its unpacked and its packed length, in four bytes each.
  */
 
 const broken = (): Error => new Error('an LZ4 block is invalid');
@@ -67,6 +67,6 @@ const unpackFrames = (bytes: Uint8Array, length: number): Uint8Array | undefined
   return from === bytes.length && to === length ? out : undefined;
 };
 
-/** Unpacks the older form; some programs write it without frames. */
+/** Unpacks the older form (`LZ4`), even if a program wrote it without frames. */
 export const unpackLz4 = (bytes: Uint8Array, length: number): Uint8Array =>
   unpackFrames(bytes, length) ?? unpackLz4Raw(bytes, length);

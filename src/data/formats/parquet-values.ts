@@ -24,7 +24,7 @@ const readUtf8 = (bytes: Uint8Array | undefined): unknown => {
   }
 };
 
-/** Conversions that the Parquet library performs: texts, once for each dictionary, and timestamps of 96 bits. */
+/** Conversions that the Parquet library performs: texts (once for each dictionary) and timestamps of 96 bits. */
 export const parsers: Partial<ParquetParsers> = {
   stringFromBytes: readUtf8,
   timestampFromNanoseconds: (nanos) => nanos,

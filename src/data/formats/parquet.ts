@@ -39,7 +39,7 @@ const bounded = (length: number): { maxOutputLength: number } => ({
   maxOutputLength: Math.max(1, boundedLength(length)),
 });
 
-/** Decompressors for the codecs that the Parquet library lacks; it has Snappy itself. */
+/** Decompressors for the codecs that the Parquet library lacks; Snappy is built into the library. */
 const compressors: Compressors = {
   GZIP: (bytes, length) => gunzipSync(bytes, bounded(length)),
   ZSTD: (bytes, length) => zstdDecompressSync(bytes, bounded(length)),

@@ -1,6 +1,6 @@
 /**
- * Reads the rows of a file or a stream in any supported format. Name and first bytes show the format, and gzip and
- * zstd are unpacked. Rows are returned in batches, so that a file of any length takes little memory.
+ * Reads the rows of a file or a stream in any supported format. The format is detected from the name and the first
+ * bytes; gzip and zstd are unpacked. Rows are returned in batches, so that a file of any length takes little memory.
  */
 import { AppError } from '#domain/error.ts';
 import { readCsv } from './csv.ts';

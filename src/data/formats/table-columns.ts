@@ -1,6 +1,6 @@
 /**
- * Maps the columns of a table to the fields of its entity, with the types of their values. Unknown columns are refused
- * with the nearest field's name, and so are repeated columns and missing keys.
+ * Maps the columns of a table to the fields of its entity, with the types of their values. Unknown columns, repeated
+ * columns and missing keys are refused; for an unknown column, the message suggests the nearest field's name.
  */
 import { AppError } from '#domain/error.ts';
 import { describeEntities } from '#language/artifacts/describe.ts';

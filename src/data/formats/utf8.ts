@@ -61,7 +61,7 @@ const refuse = (name: string, lines: number, bytes: Buffer, isEnd: boolean) => {
   return unreadable(name, line, what, convert('WINDOWS-1252'));
 };
 
-/** Passes the stream on after checking that it is UTF-8. No piece that it yields ends within a character. */
+/** Yields the pieces of a stream after checking that they are UTF-8. No yielded piece ends within a character. */
 export async function* checkedUtf8(
   name: string,
   pieces: AsyncIterable<Uint8Array>,

@@ -13,7 +13,7 @@ const showKeyValue = (value: unknown): unknown => {
   return typeof value === 'object' ? null : value;
 };
 
-/** Returns the key fields that a row has, as a refusal shows them. */
+/** Returns the key fields that a row has, in the form for a refusal. */
 export const showKey = (row: Row, fields: readonly string[]): ImportRefusal['primaryKey'] => {
   const known = fields.filter((field) => Object.hasOwn(row, field));
   if (known.length === 0) return null;

@@ -39,7 +39,7 @@ export const isForGrowth = (
 
 export type Growth = {
   /**
-   * Checks the references of the added rows, once all are inserted. Throws `NotGrown` for one that refers to no row.
+   * Checks the references of the added rows, once all are inserted. Throws `NotGrown` if a reference leads to no row.
    */
   check(): void;
 };

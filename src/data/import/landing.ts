@@ -1,6 +1,6 @@
 /**
- * Landing: puts the rows of an import into their tables, after the rows of the base. Each import mode has its own.
- * Later steps ask a landing which lines made the row at a position.
+ * Landing: puts the rows of an import into their tables, after the rows of the base. Each import mode has its own. For
+ * later steps, it returns the lines of the import that made the row at a position.
  */
 import type { CatalogEntity } from '#store/tables/catalog.ts';
 import type { ImportDatabase } from './database.ts';

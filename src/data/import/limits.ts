@@ -16,7 +16,7 @@ export type ImportLimits = {
    * instead of building all tables anew.
    */
   growthShare: number;
-  /** Maximum number of recorded refusals, and of their characters; further ones are only counted. */
+  /** Maximum number of recorded refusals, and of their characters; further refusals are only counted. */
   notedRefusals: number;
   notedChars: number;
 };

@@ -71,7 +71,7 @@ const createMergedRows = ({ db, prepare, base }: ImportDatabase) => {
     /** Records that a line of the import changed the row. */
     arrive: (id: number, arrival: number): void => void arrive.run(id, arrival),
     settle: (id: number, position: number): void => void settle.run(position, id),
-    /** Clears the position of a merged row, so that it does not get into its table. */
+    /** Clears the position of a merged row, so that the row is not written into its table. */
     unsettle: ({ name }: CatalogEntity, key: string): void => {
       prepare('UPDATE scratch.merged SET position = NULL WHERE entity = ? AND key = ?').run(
         name,

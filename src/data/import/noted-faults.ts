@@ -1,6 +1,6 @@
 /**
  * Lines of a chunk that record rows refused before the chunk was stored, because no content of such rows may be kept.
- * Such a line is a JSON list, so that no row can be taken for one.
+ * Such a line is a JSON list and a row is a JSON object, so the two cannot be confused.
  */
 import { isObject } from '#domain/json.ts';
 

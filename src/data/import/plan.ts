@@ -8,8 +8,9 @@ import type { Contract } from '#language/contract.ts';
 import type { RedactionMode } from '#language/redaction-modes.ts';
 
 /**
- * Mode of an import. `append`: rows are new, and a taken key is a refusal. `merge`: a row whose key exists replaces
- * top-level fields of the row that has it; other rows are new. `replace`: the rows replace all rows of their entities.
+ * Mode of an import. `append`: all rows are new; a row whose key exists is refused. `merge`: a row whose key exists
+ * replaces top-level fields of the existing row; other rows are new. `replace`: the rows replace all rows of their
+ * entities.
  */
 export type ImportMode = 'append' | 'merge' | 'replace';
 
@@ -62,9 +63,9 @@ export type ImportPlan = {
 
 export type ImportProgress = {
   phase: 'validating' | 'applying';
-  /** Chunks whose rows were all checked. */
+  /** Number of chunks whose rows were all checked. */
   validatedChunks: number;
-  /** Rows in the database; those with dangling references may yet be removed. */
+  /** Number of rows in the database; rows with dangling references may yet be removed. */
   appliedRows: number;
 };
 
@@ -114,7 +115,7 @@ export type ImportOutcome =
       landed: Record<string, number>;
       /** Rows of the tree in the new version, counted like `ImportBase.treeRows`. */
       treeRows: Record<string, number>;
-      /** Entities whose rows were replaced, including those of the tree, which later pushes have to leave out. */
+      /** Entities whose rows were replaced, including the rows of the tree; later pushes have to leave these out. */
       replaced: string[];
     } & ImportReport)
   | ({ kind: 'refused' } & ImportReport);

@@ -121,7 +121,9 @@ export const createRemoval = (parts: RemovalParts): Removal => {
     }
   };
 
-  /** Returns true if the table still has a row with the key of the removed row, which was then a repetition of it. */
+  /**
+   * Returns true if the table still has a row with the key of the removed row, so that only a repetition was removed.
+   */
   const isThere = ({ table }: CatalogEntity, key: string): boolean =>
     prepare(`SELECT 1 FROM main.${table} WHERE _key = ?`).get(key) !== undefined;
 

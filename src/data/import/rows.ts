@@ -1,6 +1,6 @@
 /**
- * Reads rows from lines. It detects what only the text shows and a parsed value does not: repeated keys, and numbers
- * that lose digits. Then the world's redaction policy is applied, before any other check.
+ * Reads rows from lines. It detects faults that are visible in the text and not in the parsed value: repeated keys, and
+ * numbers that lose digits. Then the world's redaction policy is applied, before any other check.
  */
 import { isObject, parsePointer, toPointer } from '#domain/json.ts';
 import type { Redaction } from '#language/capture/redaction.ts';
@@ -45,7 +45,7 @@ export const isFault = (read: ReadRow | RowFault): read is RowFault => 'detail' 
 
 const tooDeep = `nests deeper than ${languageLimits.depth} levels`;
 
-/** Texts below this length cannot nest deeply enough to exhaust the stack. */
+/** Length in characters below which a text cannot nest deeply enough to exhaust the stack. */
 const shallowChars = 4_000;
 
 type Parsed = { value: unknown } | { fault: string };
@@ -65,7 +65,9 @@ const inRow = (pointer: string, isWrapped: boolean): Pick<RowFault, 'pointer' | 
   return { pointer: rest.map((segment) => `/${segment}`).join(''), field: rest[0] ?? null };
 };
 
-/** Returns the fault of a text that loses information when it is parsed, such as digits; undefined if it loses none. */
+/**
+ * Returns the fault of a text from which parsing would lose information, such as digits; undefined if nothing is lost.
+ */
 const lostOf = (
   text: string,
   value: unknown,

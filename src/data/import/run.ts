@@ -44,11 +44,14 @@ type Reading = {
   landing: Landing;
   arrivals: Arrivals;
   refusals: Refusals;
-  /** Turns the fault of a row into what its refusal shows. */
+  /** Converts the fault of a row to the form in which a refusal reports it. */
   shown(fault: RowFault): RowFault;
 };
 
-/** Returns the function that turns faults of rows into refusals; under redaction these quote nothing of the rows. */
+/**
+ * Returns the function that converts faults of rows for refusals; under redaction, the results quote nothing of the
+ * rows.
+ */
 const createShown = ({ contract, redact, withholds }: ImportPlan): Reading['shown'] => {
   if (redact === 'off' && withholds !== true) return (fault) => fault;
   const withhold = createWithholding(contract);
@@ -200,7 +203,10 @@ const importInto = async (
   return { ...outcome, snapshot: await packSnapshotFile(database.file, plan.folder, sum.value()) };
 };
 
-/** Refuses the import because the rows exceed the database's size limit. A full disk is no refusal, and is thrown. */
+/**
+ * Refuses the import because the rows exceed the database's size limit. The error of a full disk does not refuse the
+ * import; it is thrown.
+ */
 const refuseFull = (refusals: Refusals, storeBytes: number): void => {
   const gibibytes = (storeBytes / 2 ** 30).toFixed(1);
   const detail = `the world's rows and those of this import together take more than ${gibibytes} GiB; import fewer rows`;
@@ -210,7 +216,8 @@ const refuseFull = (refusals: Refusals, storeBytes: number): void => {
 type Bounded = { plan: ImportPlan; limits: ImportLimits; report(progress: ImportProgress): void };
 
 /**
- * Runs a plan in an empty folder. Throws `NotGrown` when its rows were to be added to the base's file, and cannot be.
+ * Runs a plan in an empty folder. Throws `NotGrown` if `grows` is true and the rows cannot be added to a copy of the
+ * base's file.
  */
 const runIn = async ({ plan, limits, report }: Bounded, grows: boolean): Promise<ImportOutcome> => {
   const { contract, folder } = plan;

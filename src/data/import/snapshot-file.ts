@@ -11,7 +11,9 @@ import type { ImportedSnapshot } from './plan.ts';
 
 const portionBytes = 1024 * 1024;
 
-/** Fastest compression level: on rows, higher ones take twice as long and save a few hundredths. */
+/**
+ * Fastest compression level. For rows, higher levels take twice as long and make the file only a few percent smaller.
+ */
 const level = 1;
 
 /** Compresses a closed database file. */

@@ -53,9 +53,9 @@ const columnsOf = (entity: CatalogEntity, fields: readonly string[]): string[] =
   });
 
 /**
- * Reads all rows along the index of a column. A batch starts after the last row before it, named by its position, and
- * SQLite looks up that row's key again. So SQLite compares the stored value, and not one that was converted on its way
- * through JavaScript.
+ * Reads all rows along the index of a column. Each batch starts after the last row of the previous batch. The query
+ * names that row by its position, and SQLite looks up its key again, so that SQLite compares the stored key, and not a
+ * value that was converted on its way through JavaScript.
  */
 const readAlongIndex = function* (
   file: StoreFile,

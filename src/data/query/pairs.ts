@@ -19,7 +19,10 @@ export type Conversion = { here?: Mapping; there?: Mapping };
 
 export type ComparedPair = {
   pair: FieldPair;
-  /** Conversions under which values may be equal; one is enough. The first compares them as stored. */
+  /**
+   * Conversions for comparing two values; the values are equal if they are equal under any of these. The first compares
+   * the values as stored.
+   */
   conversions: readonly Conversion[];
   /** Conversions for matching keys; if there are several, the one that matches most rows is used. */
   keyConversions: readonly Conversion[];

@@ -47,7 +47,7 @@ const createTally = ({ pair, conversions, reason }: ComparedPair) => {
       else if (here === null) note('onlyThere', describe);
       else note('differing', describe);
     },
-    /** Counts two matched rows whose keys, which are the values of this pair, are equal texts. */
+    /** Counts two matched rows as equal in this pair. The pair is the key, and the rows have the same text in it. */
     meetEqual(): void {
       if (reason === undefined) counts.equal += 1;
     },

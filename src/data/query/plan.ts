@@ -7,7 +7,7 @@ export type Target = {
   /** Path of the store file, and the digest that identifies it. */
   file: string;
   snapshot: string;
-  /** Identifier of the contract that the file was made by. */
+  /** Identifier of the contract with which the file was made. */
   contract: string;
   /** Number of the entity's rows in the version. */
   rowCount: number;
@@ -79,7 +79,10 @@ export type QueryOutcome =
       root: FoundRows;
       /** Results in the order of the plan's links. */
       links: (FoundRows | NotFound)[];
-      /** Comparisons of the links that could be queried, if the plan compares; null for others. */
+      /**
+       * Comparisons in the order of the plan's links; null for a link that could not be queried, and if the plan does
+       * not compare.
+       */
       parities: (Parity | null)[];
     }
   /** The query of the first world is invalid: the fault, and its field in `where`. */

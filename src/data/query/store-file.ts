@@ -28,7 +28,7 @@ export type StoreFile = {
   addIndex(entity: string, index: IndexFile): void;
   /** Returns the table of a field's index as SQL names it; undefined if the field has no index. */
   indexOf(entity: string, field: string): string | undefined;
-  /** Adds a function of one value to SQL, replacing one of that name. */
+  /** Adds a function of one value to SQL; it replaces a function of the same name. */
   addFunction(name: string, fn: (value: unknown) => string | number | bigint | null): void;
   close(): void;
 };
@@ -59,8 +59,8 @@ const createIndexes = (db: DatabaseSync): Pick<StoreFile, 'addIndex' | 'indexOf'
 };
 
 /**
- * Nothing is written, not even beside the file. A manipulated schema can call only functions that are built in and
- * have no side effects (`trusted_schema`).
+ * Settings with which nothing is written, not even beside the file. A manipulated schema can call only functions that
+ * are built in and have no side effects (`trusted_schema`).
  */
 const settings = `
   PRAGMA trusted_schema = OFF;

@@ -116,7 +116,9 @@ const describeViolation = (policy: FieldPolicy): string => {
   return 'is plaintext, but the policy requires its digest, sha256:<64 hex>';
 };
 
-/** Mode of a field whose value is an object; it decides on values in the object that no rule of their own redacts. */
+/**
+ * Mode of a field whose value is an object. It decides about the values in the object that have no rule of their own.
+ */
 type Holder = 'hash' | 'preserve' | undefined;
 
 const leftInObject = (holder: 'hash' | 'preserve'): string =>

@@ -47,7 +47,7 @@ const propertyNames = (schemas: readonly unknown[]): Set<string> => {
   return names;
 };
 
-/** Text before the value that a validator quotes; the quoted value is always last. */
+/** Text that precedes the quoted value in a validator's message; nothing follows the value. */
 const foundMark = ', is ';
 
 const undeclaredField =

@@ -34,7 +34,7 @@ export type Breach = {
   detail: string;
 };
 
-/** Redaction of a world's policy, prepared for use on many rows. */
+/** Functions that apply a world's redaction policy, prepared for use on many rows. */
 export type Redaction = {
   /** Returns the row to be stored; the same object if nothing changes, else a copy. */
   applyPolicy(row: Row): Row;

@@ -1,4 +1,4 @@
-/** Checks the vendor's error answers, whose bodies are sent unchanged, and their statuses. */
+/** Checks the bodies and statuses of the vendor's error answers; the bodies are sent unchanged. */
 import { type ApiContract, invalidCauses, type VendorError } from '../contract.ts';
 import type { ApiTable } from '../files/connector/api.ts';
 import { languageLimits } from '../limits.ts';

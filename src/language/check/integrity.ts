@@ -164,8 +164,8 @@ const checkReferences = (
 };
 
 /**
- * Refuses rows with the same key or unique values as another row, also of `world`. Refuses references whose target is
- * neither among the rows nor in `reachable`.
+ * Refuses rows that repeat the key or unique values of another row, including rows of `world`. Refuses references whose
+ * target is neither among the rows nor in `reachable`.
  */
 export const checkIntegrity = (
   sets: RowSets,

@@ -14,7 +14,7 @@ type GeneratedWith = RouteContract['generate'][number]['with'];
 
 const scalars: readonly JsonType[] = ['string', 'integer', 'number', 'boolean'];
 
-/** Types of fields to which each kind of match can be applied; a list `contains` its items. */
+/** Types of fields to which each kind of match can be applied; `contains` on a list searches its items. */
 const matchable: Record<FilterMatch, readonly JsonType[]> = {
   equals: scalars,
   prefix: ['string'],
@@ -78,7 +78,7 @@ export const readBody = (draft: RouteDraft, model: Model): RouteContract['body']
     return field === undefined || source === undefined ? [] : [{ field: field.path, from: source }];
   });
 
-/** Returns a top-level field of the entity, with its name, which is written as the key at the place. */
+/** Returns the top-level field of the entity that the key at the place names, with its name. */
 export const findDirectField = (
   place: Place,
   written: string,

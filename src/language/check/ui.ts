@@ -49,7 +49,7 @@ const directoryFault = (path: string): [why: string, hint?: string] | undefined 
     : undefined;
 };
 
-/** Paths that every host serves itself, beside the page. */
+/** Paths that every host serves itself, in addition to the page. */
 const reservedPaths = ['/__svc', '/.svc'];
 
 const isWithin = (path: string, folder: string): boolean =>

@@ -35,7 +35,7 @@ export type CodeReading = {
 
 /** Options of reading a file. */
 export type ReadingOptions = {
-  /** Kind of the context that a parameter `ctx` without a type is; undefined if the kind is unknown. */
+  /** Kind of context that is assumed for a parameter `ctx` without a type; undefined if the kind is unknown. */
   context: ContextKind | undefined;
 };
 

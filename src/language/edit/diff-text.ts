@@ -4,7 +4,7 @@
  */
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
 
-/** Maximum number of changed lines up to which the shortest difference is searched. */
+/** Maximum number of changed lines for which the shortest difference is searched. */
 const maxChanged = 2_000;
 
 /** Returns each line with its sign. If the last line has no line end, the usual remark follows. */

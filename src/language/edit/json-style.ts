@@ -1,6 +1,6 @@
 /**
  * Detects the layout of a JSON text, and prints new values in the same layout. A value is printed on one line if it
- * fits, unless no value of the text is.
+ * fits, unless no value of the original text is on one line.
  */
 import type { Node } from 'jsonc-parser';
 

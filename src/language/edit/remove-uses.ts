@@ -187,7 +187,7 @@ export const namesOf = (files: readonly TreeFile[], uses: readonly Use[]): strin
   });
 };
 
-/** Describes to a person the part of a file that was removed; undefined for a whole file, which its path describes. */
+/** Describes the removed part of a file in words; undefined for a whole file, which its path describes. */
 export const describePart = (use: Use): string | undefined => {
   if (use.kind === 'tool') return `the tool ${use.name}`;
   if (use.kind === 'relationship') return `a relationship of ${use.entity}`;

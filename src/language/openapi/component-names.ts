@@ -12,7 +12,9 @@ import { definitionName, keywords } from '../schema/keywords.ts';
 export type ComponentNames = {
   entity: ReadonlyMap<string, string>;
   definition: ReadonlyMap<string, string>;
-  /** Component by entity, with its fields, none of them required; for bodies that have some of the fields. */
+  /**
+   * Names of components, by entity, that have the entity's fields and require none; for bodies with only some fields.
+   */
   fields: ReadonlyMap<string, string>;
 };
 

@@ -54,8 +54,9 @@ const toBodyField = (
 };
 
 /**
- * Returns the part of the body that a route writes: the mapped fields; or without a mapping the whole entity, and the
- * fields that a row requires. Returns undefined if the route writes nothing, or is a handler.
+ * Returns the part of the body that a route writes. With a mapping, this is the mapped fields; without a mapping, it is
+ * the whole entity, with the names of the fields that the body must have. Returns undefined if the route writes
+ * nothing, or is a handler.
  */
 export const bodyOf = (
   route: RouteContract,

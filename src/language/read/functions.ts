@@ -1,7 +1,7 @@
 /**
- * Finds the functions that a user-code file offers in its text, without running user code. Two kinds count:
- * declarations at the beginning of a line, where the usual style of both languages has top-level ones, and names that
- * the file imports from modules in the same folder. So a handlers module may consist of re-exports.
+ * Finds the functions that a user-code file offers, by searching its text and without running user code. Two kinds
+ * count: declarations at the beginning of a line, where the usual style of both languages has top-level ones, and names
+ * that the file imports from modules in the same folder. So a handlers module may consist of re-exports.
  */
 const declarations = {
   py: [/^(?:async[ \t]+)?def[ \t]+([A-Za-z_]\w*)[ \t]*[([]/gm],

@@ -1,7 +1,7 @@
 /**
  * Kinds of values that a key can have. A kind reads a value at its place: it returns the parsed value, or refuses the
- * value there and returns undefined. A kind also has a JSON Schema of the values that it accepts, as far as one can
- * express them. Editors use the schema to complete and check the files of a world.
+ * value there and returns undefined. A kind also has a JSON Schema of the values that it accepts, as far as a JSON
+ * Schema can express them. Editors use the schema to complete and check the files of a world.
  */
 
 import { parsePointer } from '#domain/json.ts';

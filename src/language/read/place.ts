@@ -36,8 +36,8 @@ export type Problems = {
   /** Returns true if a problem is in a file that `file` selects, at or below one of the pointers. */
   anyBelow(file: (path: string) => boolean, pointers: readonly string[]): boolean;
   /**
-   * Returns the problems in reading order, with lines and columns. If there are more than the limit, only the number of
-   * the others is reported.
+   * Returns the problems in reading order, with lines and columns. Problems beyond the limit are only counted, and
+   * their number is reported.
    */
   list(): Problem[];
 };

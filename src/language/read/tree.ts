@@ -73,7 +73,7 @@ const decode = (bytes: Uint8Array): string | undefined => {
   }
 };
 
-/** Opens a tree; reports it and returns undefined if the tree is too large. */
+/** Opens a tree. If the tree is too large, reports that and returns undefined. */
 export const openTree = (files: readonly TreeFile[], problems: Problems): Tree | undefined => {
   if (!isWithinLimits(files, problems)) return undefined;
   const contents = acceptFiles(files, problems);

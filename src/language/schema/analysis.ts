@@ -158,8 +158,8 @@ const createParts = (typesOf: TypesOf, membersOf: MembersOf) => {
   };
 
   /**
-   * Returns the schemas of a property or item. If no schema mentions it, it may be anything, unless the value allows no
-   * others.
+   * Returns the schemas of a property or item. If no schema mentions the property or item, it may be anything, unless
+   * the value allows no further ones.
    */
   const findParts = (schema: unknown, segment: string): unknown[] => {
     const isIndex = /^\d+$/.test(segment);

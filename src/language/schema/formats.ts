@@ -77,7 +77,7 @@ const uri = `[a-z][a-z0-9+.-]*:(?:${rooted}|${pchar}+(?:/${pchar}*)*)?${ending}`
 const firstSegment = `(?:[${plain}@]|${escaped})+`;
 const relativeUri = `(?:${rooted}|${firstSegment}(?:/${pchar}*)*)?${ending}`;
 
-/** `Mailbox` of RFC 5321, with addresses in brackets of the two kinds that are in use. */
+/** `Mailbox` of RFC 5321. Of addresses in brackets, only the two kinds that are in use are accepted. */
 const atom = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const quoted = String.raw`"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"`;
 const label = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';

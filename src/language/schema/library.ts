@@ -1,8 +1,8 @@
 /**
  * Library of a world's schemas and their shared definitions. A `$ref` may only lead to `#/$defs/<name>` of the same
  * file or to `<sibling>.json#/$defs/<name>` in the same folder. Sibling files are read when a schema first refers to
- * them; the others are read at the end. Their definitions become definitions of the contract with the name
- * `<sibling>.json:<name>`.
+ * them; files to which no schema refers are read at the end. Their definitions become definitions of the contract with
+ * the name `<sibling>.json:<name>`.
  */
 import type { JsonSchema } from '../contract.ts';
 import { languageLimits } from '../limits.ts';
@@ -32,7 +32,8 @@ export type Library = {
    */
   definition(name: string): Placed<JsonSchema> | undefined;
   /**
-   * Returns all definitions when every schema has been taken; an empty object if they are too many or nest too deep.
+   * Returns all definitions; must be called after the last call of `take`. Returns an empty object if there are too
+   * many definitions, or if they nest too deep.
    */
   finish(): Record<string, JsonSchema>;
 };

@@ -45,8 +45,8 @@ const takeLock = (path: string): Lock | undefined => {
 };
 
 /**
- * Takes a lock of a new name. Before the lock is held, another process may remove the file as that of a dead process;
- * then it tries again with another name.
+ * Takes a lock under a new name. Before this process holds the lock, another process may remove the file as that of a
+ * dead process. Then this process tries another name.
  */
 const takeNewLock = (folder: string): { name: string; lock: Lock } => {
   for (;;) {

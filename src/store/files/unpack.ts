@@ -62,7 +62,7 @@ const isUnpacking = (error: unknown): boolean =>
   'code' in error &&
   (String(error.code).startsWith('ZSTD_') || error.code === 'Z_BUF_ERROR');
 
-/** Translates a failure into the error that callers get who wait for the snapshot. */
+/** Translates a failure into the error for the callers that wait for the snapshot. */
 const translate = (error: unknown, { digest, path }: UnpackOptions): unknown => {
   if (error instanceof AppError) return error;
   if (isDiskFull(error)) {

@@ -1,9 +1,9 @@
 /**
  * Translates filters into SQL conditions over one entity's table. Values are always bound, never spliced; paths become
- * column names or JSON paths, so that indexes on them serve.
+ * column names or JSON paths, so that their indexes are used.
  *
  * - `equals`: same JSON value, types included: the text "5" is not the number 5. null matches a field that is null or
- * absent.
+ *   absent.
  * - `contains`: the text holds the value; a field that is a list has it as an item.
  * - `prefix`: the text begins with the value. `contains` and `prefix` ignore the case of ASCII letters.
  *

@@ -1,7 +1,7 @@
 /**
  * Digest of a store's whole state: the sum, modulo 2^256, of one hash per row. It does not depend on the order of rows
- * or on the changes that led to them. An update costs only the changed rows, so that each answer of a session can carry
- * the digest.
+ * or on the changes that led to them. An update costs only the changed rows, so that each answer of a session can
+ * include the digest.
  *
  * The digest distinguishes states. It is no defence against an attacker who may choose rows that collide.
  */

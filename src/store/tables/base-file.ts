@@ -30,8 +30,8 @@ export type BaseFile = {
 };
 
 /**
- * Returns the URI that opens the file without locks. SQLite would allow one writer's lock on a file; here nothing
- * writes to it.
+ * Returns the URI that opens the file without locks. With locks, only one store at a time could have a transaction that
+ * writes. Without locks all stores can, because none of them writes to the file.
  */
 const addressOf = (path: string): string => {
   const url = pathToFileURL(path);

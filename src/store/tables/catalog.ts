@@ -18,8 +18,9 @@ export type Sequence = {
 };
 
 /**
- * A foreign key. `isCyclic` is true if the target refers back, directly or through other entities. Then neither of two
- * rows can be written first, and only the end of a transaction shows whether a row is missing.
+ * A foreign key. `isCyclic` is true if the target refers back, directly or through other entities. Rows may then refer
+ * to one another in a cycle, and the row that is written first refers to a row that is still missing. So only at the
+ * end of a transaction is it certain that a row is missing.
  */
 export type EntityReference = { fields: string[]; target: string; isCyclic: boolean };
 

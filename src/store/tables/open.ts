@@ -12,7 +12,9 @@ import { createTablesSql } from '#language/sql/ddl.ts';
 import { type BaseFile, openBaseFile } from './base-file.ts';
 import { addMatching } from './matching.ts';
 
-/** Size limit of one world's database, in bytes. A container has to have this much memory beside its own needs. */
+/**
+ * Size limit of one world's database, in bytes. A container needs this much memory in addition to that of its programs.
+ */
 export const maxStoreBytes = 256 * 1024 * 1024;
 export const pageBytes = 4096;
 /** Bytes beyond the size limit, for writes that must succeed even in a full world, see `free-space.ts`. */
@@ -36,7 +38,7 @@ const settings = `
 export const boundBytes = (db: DatabaseSync, maxBytes: number): void =>
   db.exec(`PRAGMA max_page_count = ${Math.floor(maxBytes / pageBytes)}`);
 
-/** Summary of all rows, stored beside them, so that reading it needs no scan. */
+/** Summary of all rows, which is stored with the rows, so that no scan is needed to read it. */
 export type Summary = {
   /** Sum of the state digest. */
   sum: bigint;

@@ -11,7 +11,7 @@ export type Statements = (sql: string) => StatementSync;
 
 /**
  * Creates the cache, which prepares each text once. It drops statements that were not used while `maxStatements` other
- * statements were prepared or found again. So the use of a hot statement costs one lookup, and moves nothing.
+ * statements were prepared or found again. Using a hot statement costs one lookup and moves no entry.
  */
 export const createStatements = (db: DatabaseSync): Statements => {
   let recent = new Map<string, StatementSync>();

@@ -1,7 +1,7 @@
 /**
  * Records which rows of an entity changed: a version that rises with every change, and the positions of the latest
- * changes. So a copy of the entity is updated from the changed rows only, and not from all rows. The log has positions
- * and no contents: the caller reads the row at a position, or finds that it is gone.
+ * changes. With these, a copy of the entity is updated from the changed rows only, and not from all rows. The log has
+ * positions and no contents: the caller reads the row at a position, or finds that it is gone.
  *
  * A rollback removes nothing from the log. If a transaction fails, undoing it counts as one more change of the same
  * rows. Rolling back to a mark, which may restore any row, counts as a change of the whole entity.

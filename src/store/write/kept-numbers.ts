@@ -15,7 +15,10 @@ export type KeptNumbers = {
   put(kept: KeptNumber): void;
   /** Returns the largest number on record; undefined if there is no record. */
   largest(entity: string, field: string, within: string): number | undefined;
-  /** Moves the records of values that no row has any more to other values, or drops the records. */
+  /**
+   * Moves the records of the values `from`, which no row has any more, to the values `to`; drops them if `to` is
+   * undefined.
+   */
   move(entity: string, field: string, from: string, to: string | undefined): void;
   /** Returns the records of all entities, or of one. */
   all(entity?: string): KeptNumber[];

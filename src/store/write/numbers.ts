@@ -49,7 +49,7 @@ const withinOf = (row: Row, sequence: Sequence): string | undefined => {
 };
 
 /**
- * Returns, as text, the values within which numbers are counted that belong to `owner`. They are the key of that row.
+ * Returns, as text, the values within which the numbers of `owner` are counted. These values are the key of that row.
  */
 const withinOfOwner = (owner: Row, { sequence, fields, key }: CatalogEntity['counts'][number]) =>
   keyOfWithin(sequence, ([field = '']) => owner[key[fields.indexOf(field)] ?? '']);

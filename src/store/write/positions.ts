@@ -1,6 +1,6 @@
 /**
- * Assigns positions of new rows in the order of insertion. SQLite alone would reuse the position of a deleted last
- * row, and a client that pages by position would take the new row for one that it has seen.
+ * Assigns positions of new rows in the order of insertion. SQLite alone would reuse the position of a deleted last row,
+ * and a client that pages by position would mistake the new row for a row that it has seen.
  */
 import type { Catalog, CatalogEntity } from '../tables/catalog.ts';
 import type { Statements } from '../tables/statements.ts';

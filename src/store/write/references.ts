@@ -59,7 +59,7 @@ const checkParents = (catalog: Catalog, prepare: Statements, touched: TouchedRow
   checkKeys(catalog, prepare, entity.references, { entity, key, row, old });
 };
 
-/** Throws `StoreRefusal` for a row, not written yet, that refers to a missing row, if that row must exist first. */
+/** Throws `StoreRefusal` if a row that is not written yet refers to a missing row that must exist first. */
 export const checkParentsNow = (
   catalog: Catalog,
   prepare: Statements,

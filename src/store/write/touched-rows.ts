@@ -1,7 +1,7 @@
 /**
- * Tracks the rows of a base file that were written, for a store on that file. This limits a session's memory: for each
- * written row SQLite copies, in the worst case, one page of its table and one page of each of its indexes. The
- * positions also show where the state can differ from the file's, so that digests and copies cost only what was
+ * Tracks, for a store on a base file, which rows of the file were written. This limits a session's memory: for each
+ * written row SQLite copies, in the worst case, one page of its table and one page of each of its indexes. The state
+ * can differ from the file's only at the positions of these rows, so that digests and copies cost only what was
  * changed.
  *
  * A row that was changed back still counts until the store is back at its base, because its copied pages still take

@@ -38,7 +38,7 @@ export type PageField = Input & {
 export type PageRoute = {
   method: string;
   segments: RouteContract['segments'];
-  /** Name of the row's field that gives each argument of the path. */
+  /** Arguments of the path, each with the name of the row's field that gives its value. */
   fills: Record<string, string>;
   /** Members of the body, each with the field that gives its value. */
   body: { field: string; from: FieldPath; required: boolean }[];
@@ -99,7 +99,7 @@ const formatOf = (name: string, schema: JsonSchema): PageField['format'] => {
   return schema.format === 'uri' || /(^|_)url$/.test(name) ? 'url' : undefined;
 };
 
-/** Longest description that a form shows beneath its field. */
+/** Maximum length of a description beneath a field of a form, in characters. */
 const mostDescribed = 300;
 
 const toField = (

@@ -1,6 +1,6 @@
 /**
- * Reads the rows of a tree's captures, and the tree's own rows of the same entities. Captures are read by the
- * connector's operations, even if the operations name fields that the data model lacks, because reconciling adds those
+ * Reads the rows of a tree's captures, and the tree's own rows of the same entities. The connector's operations decide
+ * how captures are read, even if the operations name fields that the data model lacks, because reconciling adds those
  * fields.
  */
 import { type IngestGap, ingestAnswer } from '../../capture/ingest.ts';

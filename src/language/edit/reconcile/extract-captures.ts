@@ -1,7 +1,7 @@
 /**
  * Extracts the rows of a tree's captures. Captures with the same primary key are merged into one row, because a list
- * may have fields that the single object lacks, and the other way round. Lists are read first, so that rows keep the
- * lists' order. If both have a field, the later value replaces the earlier one.
+ * may have fields that the single object lacks, and a single object fields that the list lacks. Lists are read first,
+ * so that rows keep the lists' order. If both have a field, the later value replaces the earlier one.
  */
 
 import type { TreeFile } from '#domain/world.ts';

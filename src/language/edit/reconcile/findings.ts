@@ -15,7 +15,10 @@ export type RowSource = {
 /** Number of captured rows for which a finding was made, and the first of these rows. */
 export type Count = { count: number; first: RowSource };
 
-/** A field that the schema lacks: how many captured values and how many other values have it, and what they are. */
+/**
+ * A field that the schema lacks: number of captured values and of other values that have it, and a summary of its
+ * values.
+ */
 export type NewField = { captured: number; others: number; seen: Seen; first: RowSource };
 
 export type Findings = {

@@ -1,7 +1,7 @@
 /**
- * Keys of `[[api.rate_limits]]`: rate limits that answers report in headers. Only a fault enforces the limits. They are
- * an extension of the format: a vendor's clients read such headers, and setting them by user code would slow down every
- * request.
+ * Keys of `[[api.rate_limits]]`: rate limits that answers report in headers. Only a fault enforces the limits. These
+ * keys are an extension of the format, because a vendor's clients read such headers, and setting the headers in user
+ * code would slow down every request.
  */
 import type { RateLimitFact } from '../../contract.ts';
 import { distinct, integer, listOf, mapOf, oneOf, textMatching } from '../../read/kinds.ts';

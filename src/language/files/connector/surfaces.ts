@@ -23,7 +23,7 @@ export const uiKeys = {
 };
 export type UiTable = TableOf<typeof uiKeys>;
 
-/** Vendor-neutral names of the vendors' schemes. */
+/** Vendor-neutral names of signing schemes, each with the scheme. */
 export const neutralSchemes = {
   'scheme-a': 'standard-webhooks',
   'scheme-b': 'github',
