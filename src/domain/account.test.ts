@@ -30,7 +30,7 @@ describe('a role', () => {
     expect(roleInProject('OWNER', 'NONE')).toBe('OWNER');
   });
 
-  it('changes owners only as an owner, and members only as an admin', () => {
+  it('must be that of an owner to change owners, and that of an owner or admin to change members', () => {
     expect(whyNotRole('ADMIN', null, 'ADMIN')).toBeUndefined();
     expect(whyNotRole('ADMIN', null, 'OWNER')).toContain('only an owner');
     expect(whyNotRole('ADMIN', 'OWNER', null)).toContain('only an owner');
@@ -72,7 +72,7 @@ describe('names', () => {
     expect(slugOf('x'.repeat(100))).toMatch(slugForm);
   });
 
-  it('of secrets show only their prefix and last characters', () => {
+  it('of secrets are masked except for the prefix and the last characters', () => {
     expect(maskSecret('sk-abcdefghij')).toBe('sk-...ghij');
     expect(maskSecret('pat_abcdefghij')).toBe('pat_...ghij');
   });

@@ -41,7 +41,7 @@ describe('a path of a project file', () => {
     expect(read('A.txt')).not.toEqual(read('a.txt'));
   });
 
-  it('is either refused, or read again unchanged', () => {
+  it('is either refused, or unchanged if its stored form is read again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (path) => {
         let names: string[];

@@ -84,7 +84,7 @@ describe('the gate', () => {
     });
   });
 
-  it('fails with every condition that is not met', () => {
+  it('fails, and lists every condition that is not met', () => {
     expect(judge([run({ graded: 29, passed: 20 })], rule).reasons).toEqual([
       'the pass rate 0.69 is below the threshold 0.70',
       '29 graded rollouts, but the gate requires at least 30',

@@ -9,7 +9,7 @@ const parsed = (text: string) => {
 };
 
 describe('a template of surface addresses', () => {
-  it('makes addresses from which the same session is read', () => {
+  it('builds addresses, and readSurfaceHost finds the same session and surface in them', () => {
     const template = parsed('https://{session}--{surface}.Worlds.example.com:8443');
     const sessionId = newId('ses');
     const url = surfaceUrl(template, sessionId, 'api');

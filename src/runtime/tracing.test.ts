@@ -36,7 +36,7 @@ describe('a tracer', () => {
     await tracer.stop();
   });
 
-  it('sends each span once, however often its collector fails, and the rest when it stops', async () => {
+  it('sends each span once, however often its collector fails, and sends the remaining spans when it stops', async () => {
     collector.refuse(500, 2);
     const tracer = startTracer('test', `${collector.endpoint}/`, log);
     tracer.add('ses-1', {

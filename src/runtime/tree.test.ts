@@ -83,7 +83,7 @@ describe('readTree', () => {
     expect(read).toThrow('world has more than 3 files and folders, the maximum for a world');
   });
 
-  it('throws an error that names the folder if it cannot be read', () => {
+  it('throws an error that names the folder if the folder cannot be read', () => {
     expect(() => readTree(join(root, 'no'), 'no')).toThrow('cannot read no');
   });
 });

@@ -25,7 +25,7 @@ describe('snapshot', () => {
     expect(buildSnapshot(contract, { issues, repos, users }).digest).toBe(built.digest);
   });
 
-  it('names entity, index and field of a row that is refused', async () => {
+  it('is not built if a row is refused, and the error names entity, index and field of the row', async () => {
     const wrongShape = { ...sampleRows, users: [...(sampleRows.users ?? []), { login: 'cy' }] };
     expect(await refusalOf(() => buildSnapshot(contract, wrongShape))).toMatchObject({
       entity: 'users',
@@ -198,8 +198,12 @@ describe('writing', () => {
   it('needs a transaction, and refuses a transaction inside another', async () => {
     const store = openSampleStore();
     expect(() => store.insert('users', { login: 'z', id: 8 })).toThrow('needs a transaction');
-    await expect(store.atomically(() => store.atomically(() => 1))).rejects.toThrow('cannot be nested');
-    await expect(store.exclusively(() => store.atomically(() => 1))).rejects.toThrow('cannot be nested');
+    await expect(store.atomically(() => store.atomically(() => 1))).rejects.toThrow(
+      'cannot be nested',
+    );
+    await expect(store.exclusively(() => store.atomically(() => 1))).rejects.toThrow(
+      'cannot be nested',
+    );
   });
 
   it('does not interleave two callers', async () => {

@@ -155,7 +155,7 @@ describe('rows of files', () => {
     },
   );
 
-  it('keep the text of a CSV cell whose digits a number would lose, so that the contract refuses it', async () => {
+  it('keep a CSV cell as text if a number would lose digits of the cell, and the contract then refuses the text', async () => {
     const contract = withFields({
       id: { type: 'integer' },
       score: { type: 'number' },

@@ -1,6 +1,6 @@
 /**
- * Tests the rows that a push keeps: the result equals inserting all of them into a store one by one, and refusals name
- * the row.
+ * Tests which rows a push keeps. The result must equal that of inserting all rows into a store one by one, and a
+ * refusal must name the row.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -162,7 +162,7 @@ const read = (contract: Contract, { snapshot }: Extract<CarryOutcome, { kind: 'c
 const lengthsOf = (rows: Rows): Record<string, number> =>
   Object.fromEntries(Object.entries(rows).map(([name, list]) => [name, list.length]));
 
-it('a carry keeps and refuses the same rows as a simple model of a push, with the same digest', async () => {
+it('carryRows keeps and refuses the same rows as inserting the rows one by one, and gives the same digest', async () => {
   const anyCase = fc.record({
     base: anyRows,
     share: fc.constantFrom(0, 0.5, 1),
@@ -229,7 +229,7 @@ describe('a row that the next version does not allow', () => {
     return outcome.row;
   };
 
-  it('is named by its key if it is a kept row that does not fit the schema', async () => {
+  it('is reported with its key if it is a kept row that does not fit the schema', async () => {
     const next = contracts['logins of three letters'] ?? before;
     expect(await refusedBy(next, {})).toMatchObject({
       entity: 'users',
@@ -239,7 +239,7 @@ describe('a row that the next version does not allow', () => {
     });
   });
 
-  it('is named if it refers to a row that the tree no longer has', async () => {
+  it('is reported if it refers to a row that the tree no longer has', async () => {
     expect(await refusedBy(before, {}, world({ users: 2 }))).toMatchObject({
       entity: 'repos',
       key: { owner: 'bo', name: 'site' },
@@ -248,7 +248,7 @@ describe('a row that the next version does not allow', () => {
     });
   });
 
-  it('is named if it has the unique values of a row of the tree', async () => {
+  it('is reported if it has the unique values of a row of the tree', async () => {
     expect(await refusedBy(before, { users: [{ login: 'cy', id: 2 }] })).toMatchObject({
       entity: 'users',
       key: { login: 'bo' },
@@ -257,12 +257,12 @@ describe('a row that the next version does not allow', () => {
     });
   });
 
-  it('is named if its entity no longer exists', async () => {
+  it('is reported if its entity no longer exists', async () => {
     const next = sampleContract({ entities: [users, { ...issues, relationships: [] }] });
     expect(await refusedBy(next, {})).toMatchObject({ entity: 'repos', key: {}, pointer: '' });
   });
 
-  it('is named by its index in the tree if it comes from the tree', async () => {
+  it('is reported with its index in the tree if it comes from the tree', async () => {
     const tree: Rows = {
       users: [
         { login: 'cy', id: 3 },
@@ -279,7 +279,7 @@ describe('a row that the next version does not allow', () => {
   });
 });
 
-it('a carry whose rows exceed the size limit is refused', async () => {
+it('carryRows refuses rows that exceed the size limit', async () => {
   const rows = Array.from({ length: 2_000 }, (_, id) => ({ login: `user ${id}`, id }));
   const world = { contract: before, rows: { users: rows }, treeRows: {} };
   const plan = planOf(world, before, {});

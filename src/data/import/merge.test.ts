@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { scratchTables } from './database.ts';
 import { mergedPageSql } from './merge.ts';
 
-it('pages of merged rows are found by their id, without a scan of all rows of the entity', () => {
+it('a page of merged rows is found by row id, without a scan of all rows of the entity', () => {
   const db = new DatabaseSync(':memory:');
   db.exec(`ATTACH ':memory:' AS scratch; ATTACH ':memory:' AS base;
     CREATE TABLE base.notes (n INTEGER PRIMARY KEY, payload TEXT); ${scratchTables}`);

@@ -116,7 +116,7 @@ const anyCase: fc.Arbitrary<Case> = fc.record({
   growthShare: fc.constantFrom(0, 1, 16),
 });
 
-/** Returns true if the imported world has the row to which a refused row refers by this field. */
+/** Returns true if the imported world has the rows to which a refused row refers through the field. */
 const isThereAfterAll = (
   rows: Record<string, Row[]>,
   { entity, row }: Named,

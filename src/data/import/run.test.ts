@@ -127,7 +127,7 @@ describe('an import', () => {
     });
   });
 
-  it('writes only the report when one row is refused', async () => {
+  it('with `atomic`, writes only the report if one row is refused', async () => {
     const chunks = [users({ login: 'ann', id: 1 }, { login: 'bob', id: '2' })];
     const { outcome, refusals } = await refusalsOf({ chunks });
     expect(outcome).toMatchObject({ kind: 'refused', refused: 1 });
@@ -157,7 +157,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('names each kind of fault with its place', async () => {
+  it('reports each kind of fault with its place', async () => {
     const base = files.base(contract, sampleRows);
     const lines = [
       { login: 'cy', id: 'x' },
@@ -232,7 +232,7 @@ describe('redaction', () => {
   const redacted = sampleContract({ api, redact: policy });
   const secret = 'ann.secret@example.test';
 
-  it('is applied before any other check sees a row', async () => {
+  it('is applied to a row before any other check', async () => {
     const row = { login: 'ann', id: 1, profile: { email: secret }, id_card: 'X-1' };
     const applied = await importApplied(
       plan({ contract: redacted, chunks: [users(row)], redact: 'apply' }),
@@ -242,7 +242,7 @@ describe('redaction', () => {
     expect(found[0]).toMatchObject({ profile: { email: expect.stringMatching(/^sha256:/) } });
   });
 
-  it('with `refuse`, rejects plaintext without quoting it, and says the way out', async () => {
+  it('with `refuse`, rejects plaintext without quoting it, and the message says what to do instead', async () => {
     const row = { login: 'ann', id: 1, profile: { email: secret } };
     const keyed = { ...redacted, redact: { ...policy, hash: ['login'], preserve: ['email'] } };
     for (const [one, pointer] of [

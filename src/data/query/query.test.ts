@@ -147,7 +147,7 @@ describe('rows of an entity', () => {
     expect(found(all, { offset: 1e15 })).toMatchObject({ rows: [], total: 3, nextOffset: null });
   });
 
-  it('are matched by values, lists of them, nested paths and null', () => {
+  it('are matched by values, lists of values, nested paths and null', () => {
     expect(ids({ number: 1 })).toEqual([10, 12]);
     expect(ids({ number: '1' })).toEqual([]);
     expect(ids({ state: ['open'], number: [1, 5] })).toEqual([10]);
@@ -194,7 +194,7 @@ describe('rows of an entity', () => {
     });
   });
 
-  it('are counted as far as no further rows have to be scanned', () => {
+  it('are counted exactly only if the count needs no scan of further rows', () => {
     const page = (where: Row, more: Partial<QueryPlan> = {}) => {
       const asked = targetOf('many', 'people', where);
       const { rows: _, nextAfter: __, ...rest } = found(asked, { limit: 2, ...more });
@@ -257,7 +257,7 @@ describe('rows of an entity', () => {
     expect(firstOf(unlike, {})).toMatchObject({ rows: [], total: 0, isLowerBound: false });
   });
 
-  it('are refused for an unknown entity or field, and the message names it', () => {
+  it('cannot be queried by an unknown entity or field, and the message names it', () => {
     expect(run(targetOf('sample', 'isues'))).toEqual({
       kind: 'refused',
       at: 'entity',

@@ -15,7 +15,7 @@ it('files next to generated ones, or at their paths, are accepted', () => {
   expect(messagesOf('db/schema.sql', 'db/notes.md', 'README.md', 'ui/app.html')).toEqual([]);
 });
 
-it('files whose paths some file system treats as that of a generated one are refused', () => {
+it('files are refused if some file system treats their path as that of a generated file', () => {
   expect(messagesOf('db/Schema.SQL', 'DB/schema.sql', 'schema/readme.md')).toEqual([
     'the path "db/Schema.SQL" differs from the generated file db/schema.sql only by case',
     'the path "DB/schema.sql" differs from the generated file db/schema.sql only by case',

@@ -114,7 +114,7 @@ describe('generateArtifacts', () => {
     expect(lock.package).toMatchObject({ id: 'sample', version: '1' });
   });
 
-  it('shows in the lock which part of a world changed', () => {
+  it('changes in the lock only the digest of the part of a world that changed', () => {
     const digests = (parts = {}) => {
       const lock = lockOf(generateArtifacts({ contract: { ...contract, ...parts }, files: tree }));
       return [lock.domain.digest, lock.package.digest, lock.tools.digest];

@@ -41,7 +41,7 @@ describe('the generated page', () => {
     expect(generatePage(sampleContract({ ui: null }), [])).toEqual([]);
   });
 
-  it('replaces an unchanged generated page, also of an earlier release', () => {
+  it('replaces an unchanged generated page, even one of an earlier release', () => {
     expect(written(null, ours)).toBe(true);
     const older = textOf(ours).slice(textOf(ours).indexOf('<html')).replace('needs', 'wants');
     const digest = createHash('sha256').update(older).digest('hex');
@@ -106,7 +106,7 @@ describe('the files of the application', () => {
   };
   const compiled = generateArtifacts({ contract: contractWith(), files: [] });
 
-  it('are the application and its data about the world', () => {
+  it('have fixed paths, which isPartOfPage distinguishes from other paths', () => {
     expect(generatePage(contractWith(), []).map(({ path }) => path)).toEqual(paths);
     expect(partOf(contractWith(), 'ui/_app/app.js')?.content).toBe(readApplication().script);
     expect(paths.map(isPartOfPage)).toEqual([false, true, true, true, true]);
@@ -148,7 +148,7 @@ describe('the page', () => {
     expect(page).toContain("default-src 'none'; script-src 'self'");
   });
 
-  it('shows untrusted text as text', () => {
+  it('shows untrusted text as plain text', () => {
     const nasty = '</script><script>alert(1)</script><!--<script>"\'&\u2028\u2029\ud800`\\';
     const entity = sampleEntity('things', {
       properties: { id: { enum: [nasty] }, constructor: { type: 'string' } },

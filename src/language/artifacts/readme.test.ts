@@ -214,7 +214,7 @@ describe('readmeOf', () => {
     expect(rowOf(readme, 'nested')).toContain('| list of list of ');
   });
 
-  it('stays readable if entities share many fields', () => {
+  it('limits the length of the text if entities share many fields', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 300 }, (_, index) => [
         `field_${index}`,

@@ -70,7 +70,7 @@ describe('results', () => {
     });
   });
 
-  it('are ignored without an entity', () => {
+  it('are ignored if the operation has no entity', () => {
     const operation = operationOf({}, { entity: null, results: ['items'] });
     expect(ingest(operation, 5)).toEqual({ rows: [], missing: [] });
   });
@@ -135,7 +135,7 @@ describe('explode', () => {
     });
   });
 
-  it('takes chosen fields, or a scalar item itself', () => {
+  it('copies chosen fields of an item, or a scalar item itself', () => {
     const chosen = explode({
       field: ['meta', 'labels'],
       take: [
@@ -164,7 +164,7 @@ describe('explode', () => {
     });
   });
 
-  it('carries values of the captured row with its arguments, before anything is dropped', () => {
+  it('copies values of the captured row, including its arguments, before anything is dropped', () => {
     const operation = operationOf({
       drop: ['node'],
       carryArgs: [{ field: 'board', argument: 'board' }],

@@ -81,11 +81,11 @@ describe('preserveNumber', () => {
     );
   });
 
-  it('depends on the slug', () => {
+  it('returns different numbers for different slugs', () => {
     expect(preserveNumber('board', 1_234_567_890)).not.toBe(preserveNumber('other', 1_234_567_890));
   });
 
-  it('ends for numbers that share their shape with few others', () => {
+  it('ends even for numbers whose shape few other numbers have', () => {
     for (const given of [Number.MAX_VALUE, Number.MIN_VALUE, 1.5e-323, -Number.MAX_VALUE]) {
       expect(Number.isFinite(preserveNumber('board', given))).toBe(true);
     }

@@ -146,7 +146,7 @@ describe('redaction, whatever the policy and the row', () => {
     );
   });
 
-  it('makes rows that verification accepts, except for objects in hashed and preserved fields; does not change accepted rows', () => {
+  it('makes rows that verification accepts, except for objects in hashed and preserved fields; does not change rows that verification accepts', () => {
     fc.assert(
       fc.property(policy, row, (of, given) => {
         const { row: redacted, counts } = redactRow(of, given);

@@ -150,7 +150,7 @@ describe('redactRow', () => {
     expect(fieldPolicy(inherited, ['constructor'])).toBeUndefined();
   });
 
-  it('walks any depth, and long rows in linear time', () => {
+  it('handles rows of any depth, and takes linear time for long rows', () => {
     const policy = policyOf({ hash: ['mail'], drop: ['a.b'], preserve: ['text'] });
     let deep: unknown = 'a';
     for (let level = 0; level < 100_000; level += 1) deep = level % 2 ? [deep] : { mail: deep };
@@ -299,7 +299,7 @@ describe('redactLookup', () => {
     round: { lat: 1 },
   });
 
-  it('finds the row that was stored', () => {
+  it('returns the value with which the stored row is found', () => {
     const row = { email: 'ada', author: { code: 'AB-1' }, lat: 1.26, id: 7, ids: [101, 102] };
     const { row: stored } = redactRow(policy, row);
     expect(redactLookup(policy, ['email'], 'ada')).toEqual({ value: stored.email });

@@ -9,7 +9,7 @@ const said = (...checks: GivenCheck[]): string[] =>
 
 const issue = { entity: 'issues', where: { id: 10 } };
 
-describe('checks of a grader are refused with their number, field and place', () => {
+describe('checks of a grader', () => {
   it.each<[string, GivenCheck, string]>([
     [
       'an unknown entity',
@@ -83,11 +83,11 @@ describe('checks of a grader are refused with their number, field and place', ()
       { ...issue, after: 'paid' },
       '0.after: after: there is no check named "paid"',
     ],
-  ])('%s', (_, check, message) => {
+  ])('are refused with their number, field and place: %s', (_, check, message) => {
     expect(said(check)).toEqual([expect.stringContaining(message)]);
   });
 
-  it('if their order has a cycle, or names a check ambiguously', () => {
+  it('are refused if their order has a cycle, or if they name a check ambiguously', () => {
     expect(said({ ...issue, name: 'a', after: 'b' }, { ...issue, name: 'b', after: 'a' })).toEqual([
       '0.after: after: "a" would have to come before itself',
     ]);
@@ -103,7 +103,7 @@ describe('checks of a grader are refused with their number, field and place', ()
     ]);
   });
 
-  it('but not if they are valid', () => {
+  it('are accepted if they are valid', () => {
     expect(
       said(
         { ...issue, name: 'closed', changed: ['state'], unchanged: ['title'] },

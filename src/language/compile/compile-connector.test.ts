@@ -83,7 +83,7 @@ describe('compileTree', () => {
     });
   });
 
-  it("contains the vendor's errors and credential scheme", () => {
+  it("returns the vendor's errors and credential scheme", () => {
     expect(contractOf().api).toMatchObject({
       auth: { scheme: 'header', name: 'X-Api-Key', tokenPath: null, scope: null },
       unauthorized: { status: 401, body: '{"error":"unauthorized"}' },
@@ -114,7 +114,7 @@ describe('compileTree', () => {
     expect(plain.api?.paging).toEqual(plainPaging);
   });
 
-  it('mints tokens on the path of the token URL, unless another is given', () => {
+  it('sets the path for minting tokens to that of the token URL, unless another path is given', () => {
     const tokenPathOf = (auth: string, api = ''): string | null | undefined =>
       contractOf((world) => {
         replaceIn(world, 'connector.toml', '"header"\nname = "X-Api-Key"', '"oauth2"');
@@ -127,7 +127,7 @@ describe('compileTree', () => {
     expect(tokenPathOf('token_url = "/login/token"', 'token_path = "/t2"')).toBe('/t2');
   });
 
-  it("contains the vendor's address, and the settings of captures", () => {
+  it("returns the vendor's address, and the settings of captures", () => {
     const { vendor } = contractOf();
     expect(vendor).toMatchObject({
       slug: 'board',
@@ -170,7 +170,7 @@ describe('compileTree', () => {
     });
   });
 
-  it('takes the listed fields of an item, or all fields if none are listed', () => {
+  it('reads the listed fields of an item, or all fields if none are listed', () => {
     const takeOf = (take: string) =>
       contractOf((world) =>
         replaceIn(world, 'connector.toml', 'take = { id = "" }', take),
@@ -182,7 +182,7 @@ describe('compileTree', () => {
     expect(takeOf('')).toBeNull();
   });
 
-  it('contains the entity of subscriptions and the signing of deliveries', () => {
+  it('returns the entity of subscriptions and the signing of deliveries', () => {
     expect(contractOf().webhooks).toEqual({
       subscriptions: 'hooks',
       url: ['config', 'url'],

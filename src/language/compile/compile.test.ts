@@ -86,7 +86,7 @@ describe('compileTree', () => {
     ]);
   });
 
-  it('contains the served page and the actions on a push', () => {
+  it('returns the served page and the actions on a push', () => {
     const { ui, onPush } = contractOf();
     expect(ui).toEqual({ static: 'web/board', entry: '/', apiPath: '/-/api', generated: null });
     expect(onPush).toEqual(['tests']);

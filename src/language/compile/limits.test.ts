@@ -222,7 +222,7 @@ describe('each limit has its own error', () => {
     expect(found.map(({ message }) => message)).toEqual([expect.stringContaining(words)]);
   });
 
-  it('scenarios', () => {
+  it('also the number of scenarios', () => {
     const world = smallWorld();
     const files = named(languageLimits.scenarios + 1, 'scenarios/s', () => '');
     for (const folder of Object.keys(files)) world.text[`${folder}/scenario.toml`] = '';

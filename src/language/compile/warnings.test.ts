@@ -63,7 +63,7 @@ it('a warning reports code in a folder from which no code is run', () => {
   ]);
 });
 
-it('a warning reports a push that is to run tests in a world without tests', () => {
+it('a warning reports that pushes are configured to run tests but the world has none', () => {
   const files = toTree(smallWorld()).filter(({ path }) => !path.startsWith('tests/'));
   expect(warningsOf(contractOf(), files)).toEqual([
     'a push is configured to run the tests, but tests/ has no files, so no test runs',

@@ -44,7 +44,7 @@ describe('addEntity', () => {
     expect(compileTree(tree).ok).toBe(true);
   });
 
-  it('declares fields with their types, formats, nulls and absence', () => {
+  it('declares the type and format of each field, and whether it may be null or absent', () => {
     const { tree } = added({
       name: 'users',
       primaryKey: ['login', 'realm'],

@@ -75,7 +75,7 @@ describe('initTree with an HTTP API', () => {
     },
   );
 
-  it('writes its API in at most 60 lines, without blank ones', () => {
+  it('writes its API in 60 lines, not counting blank lines', () => {
     const lines = textAt(files, 'connector.toml').split('\n');
     expect(lines.filter((line) => line.trim() !== '')).toHaveLength(60);
   });

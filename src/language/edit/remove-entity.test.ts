@@ -62,7 +62,7 @@ describe('removeEntity', () => {
     ]);
   });
 
-  it('shows lines of the files as they stand', () => {
+  it('reports the lines of references as they are in the unedited files', () => {
     const files = treeWith();
     for (const { file, line, pointer } of refused('lists', files)) {
       if (file.startsWith('data/')) continue;
@@ -94,7 +94,7 @@ describe('removeEntity', () => {
     expect(refused('__proto__')).toMatchObject([{ code: 'unknown_entity' }]);
   });
 
-  it('keeps the last entity', () => {
+  it('refuses to remove the last entity', () => {
     const files = initTree({ name: 'Starter' })
       .filter(({ path }) => path !== 'data/notes.json')
       .map((file) =>

@@ -99,7 +99,7 @@ describe('readCaptures', () => {
     expect(problemsOf(tree).map(([code]) => code)).toEqual(['missing_key', 'unknown_key']);
   });
 
-  it('refuses too many', () => {
+  it('refuses more captures than the limit', () => {
     const files = Array.from({ length: 1_001 }, (_, i) => [
       `captures/list_cards/${i}.json`,
       capture,
@@ -111,7 +111,7 @@ describe('readCaptures', () => {
 });
 
 describe('matchCaptures', () => {
-  it('finds the operation, and refuses a capture without one', () => {
+  it('finds the operation of each capture, and refuses a capture without an operation', () => {
     const operation: VendorOperation = {
       name: 'list_cards',
       method: 'GET',

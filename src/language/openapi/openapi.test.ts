@@ -42,7 +42,7 @@ describe('openApiOf', () => {
     expect(remove.parameters).toEqual([path]);
   });
 
-  it('has the schemas that handlers declare for their bodies and answers', async () => {
+  it('uses the schemas that handlers declare for their bodies and answers', async () => {
     const person = { $ref: '#/$defs/Person' };
     const document = documentOf([
       card('POST', '/people', {
@@ -68,7 +68,7 @@ describe('openApiOf', () => {
     expect(document.paths['/people/{id}'].put.requestBody.required).toBe(false);
   });
 
-  it('has no paths without an API', async () => {
+  it('returns a document without paths for a world without an API', async () => {
     const document = openApiOf(sampleContract());
     expect(document).toEqual({
       openapi: '3.1.0',
@@ -115,7 +115,7 @@ describe('openApiOf', () => {
     expect(put.responses['200'].content['application/json'].schema).toEqual({});
   });
 
-  it("shows the vendor's error bodies as examples, grouped by status", async () => {
+  it("includes the vendor's error bodies as examples, grouped by status", async () => {
     const gone = { status: 410, body: '<gone/>' };
     const xml = documentOf([card('GET', '/cards/{id}', { single: true, notFound: gone })], {
       errorContentType: 'application/xml',
@@ -140,7 +140,7 @@ describe('openApiOf', () => {
     expect(merged.components.examples.Invalid).toEqual({ value: { why: 'bad' } });
   });
 
-  it('shows the errors of writing routes by cause', async () => {
+  it('includes the errors of writing routes by cause', async () => {
     const routes = [
       card('POST', '/cards', { action: 'create' }),
       card('GET', '/cards/{id}', { single: true }),
@@ -243,7 +243,7 @@ describe('openApiOf', () => {
     }
   });
 
-  it('is a valid document for hostile names and values', async () => {
+  it('returns a valid document for hostile names and values', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const document = documentOf(
       [

@@ -4,7 +4,7 @@ import { lintOpenApi } from '#test/support/control/openapi-lint.ts';
 import { card, cards, documentOf, equals, type Loose } from '#test/support/worlds/card-routes.ts';
 import { plainPaging } from '../contract.ts';
 
-describe('a document of requests', () => {
+describe('the OpenAPI document', () => {
   it('gives parameters the types of their fields', async () => {
     const document = documentOf([
       card('GET', '/lists/{list}/cards', {

@@ -29,7 +29,7 @@ describe('outlineJson', () => {
     ]);
   });
 
-  it("shows a value of several lines, and a member that it lacks, at the value's key", () => {
+  it("locates a value of several lines, and a missing member of the value, at the value's key", () => {
     expect(inJson(text, '/a', '/é😀', '/é😀/y', '/é😀/z', '')).toEqual([
       '2:3',
       '4:13',
@@ -39,7 +39,7 @@ describe('outlineJson', () => {
     ]);
   });
 
-  it('shows a member that the document, or a value on one line, lacks at the enclosing value', () => {
+  it('locates a missing member of the document, or of a value on one line, at the enclosing value', () => {
     expect(inJson(text, '/b', '/a/1/x', '/a/0/x/y')).toEqual([undefined, '3:5', '2:9']);
   });
 
@@ -86,7 +86,7 @@ describe('outlineJson', () => {
   });
 });
 
-describe('faults of JSON', () => {
+describe('the search for faults in JSON', () => {
   it('finds repeated keys of an object, and no further faults below them', () => {
     const text = '{"a":{"a":1},"b":[{"x":1},{"x":2}],"a":{"a":1}}';
     expect(findDuplicateKeys(text)).toEqual(['/a']);
@@ -105,7 +105,7 @@ describe('faults of JSON', () => {
   it.each([
     ['lists', '['.repeat(100_000) + ']'.repeat(100_000)],
     ['objects', `${'{"b":'.repeat(100_000)}12345678901234567890${'}'.repeat(100_000)}`],
-  ])('refuse bottomless %s that a repeated key replaces', (_what, deep) => {
+  ])('reports bottomless %s, even if a repeated key replaces them', (_what, deep) => {
     const problems = createProblems();
     expect(parseJson(problems, 'x.json', `{"a":${deep},"a":1}`)).toBeUndefined();
     expect(problems.list().map(({ code }) => code)).toEqual(['too_deep']);

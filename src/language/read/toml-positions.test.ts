@@ -175,7 +175,7 @@ when = 1979-05-27 07:32:00Z # a date
     );
   });
 
-  it('shows a missing key at its table, or at no position without one', () => {
+  it('locates a missing key at its table, or at no position if there is no table', () => {
     expect(inToml(text, '/ops/1/api/match/x', '/ops/1/path', '/none')).toEqual([
       '14:1',
       '11:1',
@@ -183,7 +183,7 @@ when = 1979-05-27 07:32:00Z # a date
     ]);
   });
 
-  it('shows a table at its own header, wherever its parts are', () => {
+  it('locates a table at its own header, wherever its parts are', () => {
     expect(inToml('[a.b]\nx = 1\n[a]\ny = 2\n', '/a', '/a/b', '/a/b/x')).toEqual([
       '3:1',
       '1:1',

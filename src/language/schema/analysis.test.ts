@@ -28,7 +28,7 @@ describe('types', () => {
     [{ anyOf: [{ $ref: '#/$defs/Id' }, { type: 'null' }] }, ['null', 'integer']],
     [{ allOf: [{ type: ['string', 'null'] }, { type: ['string', 'integer'] }] }, ['string']],
     [false, []],
-  ])('of %j', (schema, expected) => {
+  ])('are the JSON types that %j allows', (schema, expected) => {
     expect(types(schema)).toEqual(expected);
   });
 
@@ -105,7 +105,7 @@ describe('columnType', () => {
     expect(columnType(analysis.types([schema]))).toBe(expected);
   });
 
-  it('is that of the one scalar type', () => {
+  it('is that of the only scalar type', () => {
     expect(scalarType(new Set(['null', 'number', 'integer']))).toBe('number');
     expect(scalarType(new Set(['null']))).toBeUndefined();
   });

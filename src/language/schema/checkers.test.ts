@@ -79,7 +79,7 @@ describe('createRowChecker', () => {
     expect(checker.check('cards', row)).toMatchObject([{ field: '__proto__' }]);
   });
 
-  it('lists the entities for an unknown one', () => {
+  it('lists the known entities if the entity is unknown', () => {
     expect(checker.check('card', card)).toEqual([
       { field: '', pointer: '', detail: 'the world has no entity "card"; did you mean "cards"?' },
     ]);
@@ -129,7 +129,7 @@ describe('createToolChecker', () => {
     expect(checker.output('cards.archive', null)).toEqual([]);
   });
 
-  it('lists the tools for an unknown one', () => {
+  it('lists the known tools if the tool is unknown', () => {
     expect(checker.input('get_cards', {})).toMatchObject([
       { detail: 'the world has no tool "get_cards"; did you mean "get_card"?' },
     ]);

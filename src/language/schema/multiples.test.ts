@@ -31,7 +31,7 @@ describe('isMultipleOf', () => {
     expect(isMultipleOf(value, divisor)).toBe(false);
   });
 
-  it('gives the same results as whole numbers of cents', () => {
+  it('gives the same results for hundredths as for whole numbers', () => {
     const cents = fc.integer({ min: -1_000_000, max: 1_000_000 });
     const divisors = fc.integer({ min: 1, max: 5_000 });
     fc.assert(

@@ -117,7 +117,7 @@ describe('patternSize', () => {
     expect(sizeOf(source)).toBe(size);
   });
 
-  it('differs from the size of the compiled pattern at most by a factor', () => {
+  it('differs from the size of the compiled pattern by at most a constant factor', () => {
     for (const source of ['^[A-Z]+-\\d{1,300}$', '(?:a?b{2}){200}', '(x|y|z){1,100}', '\\S{500}']) {
       const size = sizeOf(source);
       const made = compilePattern(source).size;

@@ -9,7 +9,7 @@ import { attachBase, openVerifierTables } from './verifier.ts';
 
 const { entities } = sampleContract();
 
-it('tables over a base file are searched by the indexes of both', () => {
+it('queries over tables and a base file use the indexes of both', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-verifier-'));
   const file = join(folder, 'base');
   const base = new DatabaseSync(file);

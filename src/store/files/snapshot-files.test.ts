@@ -148,7 +148,7 @@ describe('a file derived from a snapshot', () => {
 });
 
 describe('a snapshot that cannot be held', () => {
-  it('is refused and leaves no file: a wrong digest, a cut stream, a failed read', async () => {
+  it('is refused and leaves no file if the digest is wrong, the stream is cut, or the read fails', async () => {
     const { packed, digest } = blobOf('a', mebibyte);
     const other = blobOf('b', mebibyte);
     const files = await open();
@@ -226,7 +226,7 @@ describe('the size budget', () => {
 });
 
 describe('a process that is killed', () => {
-  it('releases the files that it held, and lets other processes unpack its unfinished one', async () => {
+  it('releases the files that it held, and another process can unpack the file that it left unfinished', async () => {
     const [a, b] = [blobOf('a', 2 * mebibyte), blobOf('b', 2 * mebibyte)];
     const program = `
       import { Readable } from 'node:stream';

@@ -13,7 +13,7 @@ describe('window', () => {
     expect(look({ after: next.last })).toEqual({ found: [], last: undefined });
   });
 
-  it('returns sort values: texts, numbers, and null for absent fields', () => {
+  it('returns sort keys: texts, numbers, and null for absent fields', () => {
     const keys = (path: string[]) => look({ sortBy: path }).found.map(([, key]) => key);
     expect(keys(['number'])).toEqual([1, 2, 1]);
     expect(keys(['assignee'])).toEqual(['bob', null, null]);

@@ -47,7 +47,7 @@ describe('the next number', () => {
     expect([next(store), next(store, engine), next(store, site)]).toEqual([31, 10, 2]);
   });
 
-  it('exceeds the numbers of inserted rows, and is not reserved by asking for it', async () => {
+  it('exceeds the numbers of inserted rows, and is not reserved by a call of nextNumber', async () => {
     const store = openSampleStore();
     await remove(store, 12);
     await store.atomically(() => store.insert('issues', issue(400, 7)));

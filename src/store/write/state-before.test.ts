@@ -10,7 +10,7 @@ const openAtTask = () => {
 };
 
 describe('changes since the task began', () => {
-  it('contain each row that differs once, before and after', async () => {
+  it('contain each changed row once, with its text before and after the change', async () => {
     const store = openAtTask();
     const before = store.get('issues', { id: 11 }) ?? '';
     await store.atomically(() => store.update('issues', { id: 11 }, { title: 'first' }));

@@ -179,7 +179,7 @@ describe('reconcile', () => {
     expect(properties.price).toEqual(after);
   });
 
-  it('allows an object with its shape in place of a scalar', () => {
+  it('allows an object with the captured fields in place of a scalar', () => {
     const { changes } = withItems(item({ price: { amount: 1 } }));
     expect(changes.map(({ pointer, after }) => [pointer, after])).toEqual([
       [`${at}/properties/price/type`, ['integer', 'object']],
@@ -280,13 +280,13 @@ describe('reconcile', () => {
     );
   });
 
-  it('works if routes name fields that it adds', () => {
+  it('accepts routes that name fields which it adds', () => {
     const connector = connectorText.replace('name = "name" }', 'name = "name", size = "size" }');
     const files = shop(capture('1', [item({ size: 1 })]), textFile('connector.toml', connector));
     expect(compileTree(reconciled(files).tree).ok).toBe(true);
   });
 
-  it('works if rows do not fit yet', () => {
+  it('accepts a tree whose rows do not fit yet', () => {
     const files = shop(
       capture('1', [item({ size: 1 })]),
       textFile('data/items.json', JSON.stringify([item({ size: 2 })])),

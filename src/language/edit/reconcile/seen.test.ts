@@ -19,7 +19,7 @@ describe('schemaOf', () => {
     [[[]], { type: 'array' }],
     [[[1], ['a', null]], { type: 'array', items: { type: ['string', 'integer', 'null'] } }],
     [[{}], { type: 'object', additionalProperties: false }],
-  ])('of %j', (values, schema) => {
+  ])('describes the values %j', (values, schema) => {
     expect(inferred(...values)).toEqual(schema);
   });
 
