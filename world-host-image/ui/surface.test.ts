@@ -32,7 +32,7 @@ describe('access to a page', () => {
     ]);
     expect(await ui(path, { headers: {} })).toMatchObject({ status: 401, code: 'link_used' });
     const page = await ui(path, { headers: { accept: 'text/html' } });
-    expect(page.body).toContain('<p>This link was used already');
+    expect(page.body).toContain('<p>This link was already used');
     // A browser that has entered may open its link again.
     expect(await ui(path)).toMatchObject({ status: 303 });
   });

@@ -21,7 +21,7 @@ it('the deep check of blobs repeats the request until all blobs were read', asyn
   expect(await checkAllBlobs(serving([[], [], []]), out)).toEqual({
     name: 'bytes',
     status: 'ok',
-    message: 'no blob is damaged: 15 worlds, 3 MiB read',
+    message: 'no blob is damaged: 15 worlds checked, 3 MiB read',
     fix: null,
   });
 });

@@ -97,8 +97,8 @@ it('the list of pools shows a pool on several lines if one is too short, and why
     '  fresh 2 · loaded 1 · busy 4 · coming 1 · going 0 · max 8',
     '',
     '1 session waiting for a host, the oldest for 9.0 s',
-    'default: launches no hosts: the image registry.example/host:7',
-    'cannot be pulled: not found',
+    'default: launches no hosts: the image',
+    'registry.example/host:7 cannot be pulled: not found',
   ]);
 });
 

@@ -106,7 +106,7 @@ describe('a draft', () => {
 
   it('is refused for a document of another kind', async () => {
     const here = fileURLToPath(import.meta.url);
-    await expect(readOpenApi(here, 'x.ts')).rejects.toThrow('x.ts is no OpenAPI document');
+    await expect(readOpenApi(here, 'x.ts')).rejects.toThrow('x.ts is not an OpenAPI document');
     expect(readFileSync(here, 'utf8')).toContain('Drafts of documents');
   });
 });

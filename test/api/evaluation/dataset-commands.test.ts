@@ -133,7 +133,7 @@ it('svc datasets run distinguishes a failed agent from a failed task, also by it
   for (const answering of answerings) await answering.stop();
   expect(ran.status, ran.err).toBe(3);
   expect(ran.out).toMatch(/missing +not graded .*not found or cannot be run \(exit status 127\)/);
-  expect(ran.out).toMatch(/slow +not graded .*ran out of time/);
+  expect(ran.out).toMatch(/slow +not graded .*reached its time limit/);
   expect(ran.out).toMatch(/gave-up +fail +0\.00/);
   expect(ran.out).toContain('1 of 4 graded, 0 passed, 3 not graded (the agent of 3 failed)');
   expect(ran.out).toContain(
@@ -160,7 +160,7 @@ it('svc queues creates a queue, adds items, completes and reopens them', async (
   expect(await svc(`queues show ${queue}`)).toContain('odd');
   const item = /ani-\w+/.exec(await svc(`queues add ${queue} trace-1`))?.[0] ?? '';
   expect(await svc(`queues complete ${queue} ${item}`)).toMatch(/status +completed/);
-  expect(await svc(`queues items ${queue} --status PENDING`)).toMatch(/^nothing in/);
+  expect(await svc(`queues items ${queue} --status PENDING`)).toMatch(/^this queue has no items/);
   expect(await svc(`queues reopen ${queue} ${item}`)).toMatch(/status +pending/);
   expect(await svc(`queues items ${queue}`)).toMatch(/pending +trace +trace-1/);
   expect((await desk.svc(`queues assign ${queue} usr-none`)).status).not.toBe(0);

@@ -57,7 +57,7 @@ describe('svc release', () => {
       'helper: 1 → 2, breaking\ntools:\n  read: removed, breaking\n  write: added\nprompts: no change\nmodel: no change\n',
     );
     expect(await run(`release labels set ${one.id} stable`)).toBe(
-      `"stable" of helper is on ${one.id} now\n`,
+      `"stable" of helper now points to ${one.id}\n`,
     );
     await run(`release labels set ${two.id} stable --source ci --actor ada`);
     const refused = await desk.svc(`release labels set ${one.id} stable`);
@@ -66,7 +66,7 @@ describe('svc release', () => {
       expect.stringContaining('goes across a breaking change of "read"'),
     ]);
     expect(await run(`release labels set ${one.id} stable --force --reason slow`)).toContain(
-      'it is a rollback across a breaking change of read',
+      'this is a rollback across a breaking change of read',
     );
     expect(await run('release labels show helper stable')).toContain(one.id);
     expect(await run(`release labels history ${one.id}`)).toMatch(
@@ -88,7 +88,7 @@ describe('svc release', () => {
     await grade('nightly', 'pass');
     const { build } = await json<GateView>(gate, 1);
     expect(await run(`release gate ${build.id} --wait`, 1)).toMatch(
-      /verdict +blocked[\s\S]*pass rate +100.0 %, at least 70.0 %[\s\S]*- 2 graded rollouts, and/,
+      /verdict +blocked[\s\S]*pass rate +100.0 %, at least 70.0 %[\s\S]*- 2 graded rollouts, but/,
     );
     await run('settings set --gate-floor 2');
     expect(await run(`${gate} --wait 5`)).toMatch(/verdict +pass/);

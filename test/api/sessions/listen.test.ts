@@ -332,7 +332,7 @@ describe('svc worlds session listen', () => {
     await close();
     const { status, err } = await running;
     expect(status).toBe(1);
-    expect(err).toMatch(/ses-\w+ is over \(CLOSED\); 1 delivery forwarded\n$/);
+    expect(err).toMatch(/ses-\w+ has ended \(CLOSED\); 1 delivery forwarded\n$/);
   });
 
   it('reports that a session is over after it forwards the stored deliveries', async () => {

@@ -100,7 +100,7 @@ describe('svc worlds data import', () => {
   it('sends a large file in chunks, and keeps the batch unpublished with --publish later', async () => {
     put('large.csv.gz', gzipSync(notesCsv(1_000, 60_000)));
     const out = await svc('worlds data import notes large.csv.gz --entity notes --publish later');
-    expect(out).toMatch(/60,000 rows of batch bat-\S+ wait/);
+    expect(out).toMatch(/60,000 rows of batch bat-\S+ are stored/);
     const [batch] = JSON.parse(await svc('worlds data batches notes --limit 1 --json')).data;
     expect(batch).toMatchObject({
       state: 'applied',
@@ -237,7 +237,7 @@ describe('an interrupted import', () => {
     expect(status).toBe(130);
     // On a slow machine the command prints its progress first.
     expect(err).toMatch(
-      /^error: interrupted \(batch bat-\S+\)\nhint: all rows are in the service, /m,
+      /^error: interrupted \(batch bat-\S+\)\nhint: all rows are uploaded, /m,
     );
     const [, command = ''] = /"svc (worlds data cancel \S+ \S+)"/.exec(err) ?? [];
     expect((await own.svc(command)).out).toMatch(/^batch bat-\S+ is cancelled$/m);
@@ -282,7 +282,7 @@ describe('svc worlds create', () => {
       expect.stringMatching(/^line 2 {2}failed {3}two:/),
       'line 3  failed   three: "c',
       'line 4  created  four  ver',
-      'line 5  failed   -: is no',
+      'line 5  failed   -: is not',
       '',
     ]);
     put('good.jsonl', '{"slug": "five"}');

@@ -71,7 +71,7 @@ it('svc worlds task validate checks a task against its world and exits with 1 wh
   expect(out).toMatch(/version 1 of tsk-\w+ in notes@1 is not valid:\n +tools\.0: .*list_note/);
   writeTask('odd', spec);
   await svc(`worlds task update ${made.id} --task-file odd.json`);
-  expect(await svc(`worlds task validate ${made.id} --world notes@1`)).toMatch(/is fine\n$/);
+  expect(await svc(`worlds task validate ${made.id} --world notes@1`)).toMatch(/is valid\n$/);
 });
 
 it('svc worlds task create stores the inline task of a session', async () => {

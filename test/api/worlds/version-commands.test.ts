@@ -78,7 +78,7 @@ describe('svc worlds push', () => {
     desk.write('mine', changed([], { 'mine.md': '' }));
     const refused = await desk.svc('worlds push shared ./mine');
     expect(refused.status).toBe(1);
-    expect(refused.err).toContain('the head of "shared" is version 2 by now');
+    expect(refused.err).toContain('the head of "shared" is now version 2');
     expect(refused.err).toContain('svc worlds diff shared@2 ./mine');
     expect(await svc('worlds push shared ./mine --base 2')).toMatch(/version +3 /);
   });
@@ -228,7 +228,7 @@ describe('svc worlds pull', () => {
 
 describe('svc worlds pin', () => {
   it('adds a label to a version and removes it', async () => {
-    expect(await svc('worlds pin pulled@1 stable')).toBe('pulled@stable is version 1\n');
+    expect(await svc('worlds pin pulled@1 stable')).toBe('pulled@stable now names version 1\n');
     expect(await svc('worlds versions pulled')).toMatch(/^1 .* stable$/m);
     expect(await svc('worlds describe pulled@stable')).toMatch(/version +1 /);
     expect(JSON.parse(await svc('worlds pin pulled@stable old --json'))).toMatchObject({
@@ -279,7 +279,7 @@ describe('svc worlds diff', () => {
     desk.write('compared', tree);
     await svc('worlds create compared --from ./compared --rows more.json');
     expect(await svc('worlds diff compared ./compared')).toBe(
-      'compared@1 and ./compared are the same\n',
+      'compared@1 and ./compared are equal\n',
     );
     desk.write(
       'compared',

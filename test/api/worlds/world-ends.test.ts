@@ -173,7 +173,7 @@ describe('svc worlds archive and delete', () => {
       expect((await desk.svc('worlds archive desk')).out).toBe('desk is archived\n');
       expect((await desk.svc('worlds archive desk --undo')).out).toBe('desk is restored\n');
       const refused = await desk.svc('worlds delete desk');
-      expect(refused).toMatchObject({ status: 1, err: expect.stringContaining('say --yes') });
+      expect(refused).toMatchObject({ status: 1, err: expect.stringContaining('add --yes') });
       expect((await desk.svc('worlds delete desk --yes')).out).toBe('desk is deleted\n');
       expect((await desk.svc('worlds describe desk')).status).toBe(1);
     } finally {

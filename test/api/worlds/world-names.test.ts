@@ -100,7 +100,7 @@ describe('svc worlds rename', () => {
       await desk.svc('worlds push table ./other');
       desk.write('folder', changed([], { 'mine.md': '' }));
       const refused = await desk.svc('worlds push table ./folder');
-      expect(refused.err).toContain('this is made from 1');
+      expect(refused.err).toContain('this push is based on version 1');
       const lost = await desk.svc('worlds push desk ./folder');
       expect(lost.err).toContain('it was renamed to "table"');
       expect((await desk.svc('worlds rename table')).err).toContain('nothing to change');

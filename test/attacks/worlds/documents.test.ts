@@ -120,7 +120,7 @@ describe('a draft of a document from outside', () => {
       expect(out).not.toContain(secret);
       const { marks } = JSON.parse(out) as { marks: { place: string; message: string }[] };
       expect(marks.map(({ message }) => message).join('\n')).toMatch(
-        /leads out of the folder|is hidden|is an address/,
+        /leads out of the folder|is hidden|is a URL/,
       );
       expect(asked).toEqual([]);
     },
