@@ -28,7 +28,7 @@ export type PrepareConfig = {
   installation: string;
   runtime: RuntimeConfig;
   logLevel: LogLevel;
-  /** Kinds of hosts that pools will launch, as far as the environment shows. */
+  /** Kinds of hosts that the pools will launch, as far as the environment determines them. */
   kinds: readonly HostKind[];
 };
 
@@ -46,7 +46,7 @@ export type Config = PrepareConfig & {
   holder: string;
   /** Path of the pools file; if absent, the environment describes the only pool. */
   poolsFile: string | undefined;
-  /** Settings as the environment gives them. */
+  /** Settings that the environment gives; a pools file replaces them. */
   settings: Settings;
   /** Policy for the boundary that hosts need to run user code; `usual` decides by the host's isolation. */
   userCodeBoundary: BoundaryChoice;

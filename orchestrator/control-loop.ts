@@ -21,7 +21,7 @@ import type { PoolLook } from './signals/metrics.ts';
 
 const tickMs = 1_000;
 
-/** Deadlines for hosts in an abnormal state, in milliseconds; the driver has that of a start. */
+/** Deadlines for hosts in an abnormal state, in milliseconds, except `startingMs`, which each driver gives. */
 export const deadlines: Omit<Deadlines, 'startingMs'> = {
   silentMs: limits.hostSilenceMs,
   heardMs: 15_000,
@@ -47,7 +47,7 @@ export type ControlLoopParts = {
   execution: ExecutorParts;
   background: Background;
   log: Log;
-  /** Called when launches of a pool begin to fail, fail for another reason, or work again. */
+  /** Called when launches of a pool begin to fail, begin to fail for another reason, or succeed again. */
   onLaunches(launches: LaunchesLine['launches']): void;
 };
 

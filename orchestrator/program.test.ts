@@ -258,7 +258,7 @@ describe('a successor', () => {
     await eventually('removed', () => machine.containers.size === 0);
   });
 
-  it('raises no alarm about hosts that ended with it', async () => {
+  it('reports no failing launches for hosts that ended while no orchestrator ran', async () => {
     const first = start({ poolSize: 2 });
     await eventually('2 warm', () => warm().length === 2);
     await first.stop();

@@ -48,7 +48,7 @@ export type OrchestratorParts = {
   driver: Driver;
   metrics: Metrics;
   tracer: Tracer;
-  /** Board that shows the state of the loops. */
+  /** Status board with the state of the loops. */
   board: LoopBoard;
   log: Log;
   /** Writes a line for the process that started the program. */

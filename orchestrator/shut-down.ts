@@ -16,7 +16,10 @@ import type { Background } from './observe/background.ts';
 const atOnce = 8;
 /** Interval between searches for new containers while launches are in progress, in milliseconds. */
 const againMs = 250;
-/** Time in which a runtime shows a container that a killed program had requested, in milliseconds. */
+/**
+ * Time after which a container that a killed program had requested appears in the runtime's list at the latest, in
+ * milliseconds.
+ */
 const showMs = 1_000;
 
 /** Last ledger entries of hosts that have ended. */

@@ -1,8 +1,8 @@
 /**
  * Shares one DevTools pipe between several users. Each gets a branch: its own browser session inside Chromium
- * (`Target.attachToBrowserTarget`). What a branch attaches to, listens to and overrides is therefore its own, as if it
- * were the only one. This file renumbers commands and routes answers and events to their branch; Chromium does the
- * rest.
+ * (`Target.attachToBrowserTarget`). The branch alone has the targets that it attaches to, the events that it listens to
+ * and the settings that it overrides, as if it were the only user. This file renumbers commands and routes answers and
+ * events to their branch; Chromium does the rest.
  */
 import { AppError } from '#domain/error.ts';
 import type { Pipe } from '../chromium/launch.ts';
@@ -23,7 +23,10 @@ export type Branch = {
    * answer comes by a callback, not a promise, because clients rely on the order of answers and events.
    */
   ask(command: Omit<Command, 'id'>, onAnswer: (answer: Answer) => void): void;
-  /** Detaches the branch from everything it attached to, and disposes of what it alone requested. */
+  /**
+   * Detaches the branch from everything that it attached to, and disposes of everything that only this branch
+   * requested.
+   */
   end(): Promise<void>;
 };
 

@@ -97,7 +97,7 @@ const spawnIn = ({ path, folder, ...flags }: LaunchOptions): ChildProcess =>
   });
 
 /**
- * Starts Chromium. If it then fails to come up, `ended` resolves, and the first message is never answered.
+ * Starts Chromium. If Chromium then fails to come up, `ended` resolves, and the first message is never answered.
  *
  * @throws `unavailable` when the program cannot be started at all.
  */

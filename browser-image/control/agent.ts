@@ -34,7 +34,8 @@ const giveUpMs = 10 * 60_000;
 const noticeMs = 2_000;
 const consumeMs = 5_000;
 /**
- * Time for the last parts of a recording when the machine is taken away, which leaves little of it. In milliseconds.
+ * Time limit for the last parts of a recording when the machine is taken away, in milliseconds; little time is left
+ * then.
  */
 const lastPartsMs = 2_000;
 const hold = limits.pollMs / 1_000;
@@ -130,7 +131,7 @@ const startBeat = (agent: Agent, onEnd: (reason: string) => void) => {
   });
 };
 
-/** Starts the browser as a host. It ends by itself when the control plane needs it no more. */
+/** Starts the browser as a host. It ends by itself when the control plane no longer needs it. */
 export const startAgent = async ({
   config,
   host,

@@ -13,12 +13,12 @@ export type HostConfig = {
   tokenFile: string;
   /** True if the host reports its own address, because only it knows the address. */
   reportAddress: boolean;
-  /** Route to the surfaces: directly at their addresses, or through the control plane. */
+  /** Route by which the browser reaches the surfaces: directly at their addresses, or through the control plane. */
   route: 'direct' | 'tunnel';
 };
 
 /**
- * Reads the configuration; returns undefined if no control plane is named, and the program is driven by lines. Throws
+ * Reads the configuration; returns undefined if no control plane is named, since lines then control the program. Throws
  * `invalid` naming every mistake.
  */
 export const readHostConfig = (env: Env): HostConfig | undefined => {

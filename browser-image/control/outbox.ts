@@ -1,6 +1,6 @@
 /**
- * Bounded queue of what the world host has not accepted yet: ledger entries, in order, and answers to orders. Entries
- * beyond the limit are dropped, and the next accepted entry says how many were.
+ * Bounded queue of data that the world host has not accepted yet: ledger entries, in order, and answers to orders.
+ * Entries beyond the limit are dropped, and the next accepted entry says how many were dropped.
  */
 import type { BrowserAnswer, BrowserEntry, BrowserReport } from '#wire/browser-link/exchange.ts';
 

@@ -9,7 +9,7 @@ import { createLog } from '#runtime/log.ts';
 import type { RecordedPicture } from '../record/recorder.ts';
 import { openRecording, type SentPart } from './recording.ts';
 
-/** Waits by the fake timers of this test, which do not cover `node:timers/promises`. */
+/** Pauses by the fake timers of this test, which do not replace those of `node:timers/promises`. */
 const pause = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, ms);
@@ -131,7 +131,7 @@ it('the recording ends when its size budget is used up, and logs this once', asy
   expect([numbers(kept), said.cuts]).toEqual([[3], 1]);
 });
 
-it('the recording is abandoned after the time limit when it ends and no part is accepted', async () => {
+it('the recording is abandoned at its end if no part is accepted within the time limit', async () => {
   const { recording, kept } = open(async () => {
     throw new AppError('unavailable', 'there is no answer');
   });

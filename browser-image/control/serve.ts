@@ -18,8 +18,8 @@ import { openWorld } from './world.ts';
 import type { WorldLink } from './world-link.ts';
 
 /**
- * Time limits for the delivery of the session's last ledger entries and, below, of the last parts of its recording, in
- * milliseconds.
+ * Time limit for the delivery of the session's last ledger entries, in milliseconds; the one below is for the last
+ * parts of its recording.
  */
 const lastEntriesMs = 1_000;
 const lastPartsMs = 5_000;
@@ -27,7 +27,10 @@ const lastPartsMs = 5_000;
 const partMs = 10_000;
 const hold = limits.pollMs / 1_000;
 
-/** Time to wait for the previous browser to release its address, while this one opens its page. In milliseconds. */
+/**
+ * Time for which this browser waits, while it opens its page, until the previous browser releases its address. In
+ * milliseconds.
+ */
 const takeOverMs = 3_000;
 
 /** Takes over the previous browser's address, if it is a free one of this machine; returns undefined otherwise. */

@@ -28,7 +28,7 @@ export type Session = {
   world: WorldLink;
   /** Number of the session's resets that the browser's profile has seen. */
   resets: number;
-  /** Number of checkpoints so far, and below it the promise of the last one being sent. */
+  /** Number of checkpoints so far; the member below is the promise of the last one being sent. */
   sequence: number;
   keeping: Promise<unknown>;
   /** Recording of the session; undefined if the session is not recorded. */

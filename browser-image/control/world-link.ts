@@ -25,7 +25,7 @@ export type WorldLinkOptions = {
   carryOut(order: BrowserOrder): Promise<unknown>;
   /** Resets the profile, because it has not seen all of the session's resets. */
   reset(): Promise<void>;
-  /** Number of resets that the initial profile has seen; undefined if it is a fresh one. */
+  /** Number of resets that the initial profile has seen; undefined if the profile is a fresh one. */
   resets: number | undefined;
   onResets(resets: number): void;
   log: Log;

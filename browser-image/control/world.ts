@@ -34,8 +34,8 @@ export const entryOf = ({ at, kind, ...rest }: BrowserEvent): BrowserEntry => {
 };
 
 /**
- * Opens the connection to the world host. `resets` is the number of resets that the profile has seen; undefined if it
- * is a fresh one.
+ * Opens the connection to the world host. `resets` is the number of resets that the profile has seen; undefined if the
+ * profile is a fresh one.
  */
 export const openWorld = (
   agent: Agent,

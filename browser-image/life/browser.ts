@@ -74,7 +74,7 @@ export type SessionBrowser = {
   stop(): Promise<void>;
 };
 
-/** Maximum number of losses within the time below; after more, the browser is not restarted automatically. */
+/** Maximum number of losses within the window below; after more losses, the browser is not restarted automatically. */
 const mostLosses = 5;
 const lossesWithinMs = 60_000;
 /**
@@ -217,7 +217,9 @@ const stop = async (life: Life): Promise<void> => {
   await rm(life.options.workDir, { recursive: true, force: true, maxRetries: 5 });
 };
 
-/** Takes a last checkpoint, and closes all connections with the reason that another browser takes over. */
+/**
+ * Takes a last checkpoint, and closes all connections; the reason given to clients is that another browser takes over.
+ */
 const leave = async (life: Life): Promise<void> => {
   if (life.assignment !== undefined) await life.keeper.take().catch(() => undefined); // the last checkpoint remains
   await Promise.all([closeAll(life, 'reclaimed'), endRecording(life)]);

@@ -13,8 +13,8 @@ const reject = (socket: WebSocket, closure: Closure): undefined => {
 };
 
 /**
- * Waits for the operation in progress, then returns the browser to connect to; undefined if the socket was turned
- * away.
+ * Waits for the operation in progress, then returns the browser to connect to; undefined if the socket was closed
+ * instead.
  */
 const whenStanding = async (life: Life, socket: WebSocket): Promise<Instance | undefined> => {
   socket.on('error', () => undefined); // a close follows

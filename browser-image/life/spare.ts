@@ -8,7 +8,7 @@ import type { Log } from '#runtime/log.ts';
 import type { Instance } from './instance.ts';
 
 export type Spare = {
-  /** Requests a spare, which starts after a delay unless there is one. */
+  /** Requests a spare browser. Unless there is one already, it starts after a delay. */
   want(): void;
   /** Hands over the spare; returns undefined if none is ready. */
   take(): Instance | undefined;

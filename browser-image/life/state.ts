@@ -29,13 +29,13 @@ export type Assignment = {
   cookies?: readonly EntryCookie[];
   /** Recording of what the browser shows; when absent, the session is not recorded. */
   recording?: {
-    /** Mark of the first picture. */
+    /** Mark of the recording's first picture. */
     mark: RecordingMark;
     onPicture(picture: RecordedPicture): void;
   };
 };
 
-/** Session pass, as a cookie: for one origin, and out of reach of its pages' scripts. */
+/** Session pass, as a cookie for one origin that scripts of its pages cannot read. */
 export type EntryCookie = { url: string; name: string; value: string };
 
 export type BrowserOptions = {

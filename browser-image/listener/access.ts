@@ -26,11 +26,11 @@ export type Access = {
   issue(use: TicketUse): string;
   /** Redeems a ticket, which is then used up; returns undefined if it is not valid for this use. */
   redeem<For extends TicketUse['for']>(text: string, use: For): Redeemed<For>;
-  /** Returns true if an `Authorization` header carries the token. */
+  /** Returns true if an `Authorization` header contains the token. */
   hasToken(header: string | undefined): boolean;
   /** Returns the `Set-Cookie` value for a viewer who was admitted. */
   issuePass(isReadOnly: boolean): string;
-  /** Returns the rights that a `Cookie` header carries; undefined if none. */
+  /** Returns the rights that the pass in a `Cookie` header gives; undefined without a valid pass. */
   passOf(header: string | undefined): { isReadOnly: boolean } | undefined;
 };
 

@@ -33,7 +33,7 @@ const mostTokenChars = 200;
 const useOf = (scope: LinkScope): TicketUse =>
   scope === 'devtools' ? { for: 'cdp' } : { for: 'view', isReadOnly: scope === 'view' };
 
-/** Makes the access check; it admits no client before `begin`. */
+/** Creates the access check; it admits no client before `begin`. */
 export const createSessionAccess = ({ consumeLink, log }: SessionAccessOptions): SessionAccess => {
   let present: Present | undefined;
 

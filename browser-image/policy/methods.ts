@@ -2,8 +2,8 @@
  * Allow-list of the DevTools methods that clients may use: those about what a page is, shows and does, and those that
  * Playwright and Puppeteer send. Any other method is refused. That excludes above all methods that read or change the
  * machine (files, processes, ports, extensions, installed apps). It also excludes methods that switch off the browser
- * or its egress policy, or that pass DevTools on to a page (`Target.exposeDevToolsProtocol`) or around these checks
- * (`Target.sendMessageToTarget`). Some listed methods have conditions as well; see `rules.ts`.
+ * or its egress policy, that give a page access to DevTools (`Target.exposeDevToolsProtocol`), or that bypass these
+ * checks (`Target.sendMessageToTarget`). Some listed methods have conditions as well; see `rules.ts`.
  */
 
 /** Domains that concern one page and its script engine, and reach nothing beyond it. */

@@ -34,8 +34,8 @@ const moduleOf = (path: string): object =>
   new Module(readFileSync(fileURLToPath(import.meta.resolve(path))));
 
 /**
- * Settings that favour speed over size: a page has few colours, so its picture takes a few tens of kilobytes either
- * way.
+ * Settings that favour speed over size: a page has few colours, so a picture of it takes a few tens of kilobytes with
+ * any settings.
  */
 const choices = { quality: 50, method: 0 };
 const black = 255;

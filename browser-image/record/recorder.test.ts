@@ -80,7 +80,7 @@ it('pictures are recorded on each change, all of one size, through a reset and a
   expect(pictures).toHaveLength(all);
 }, 90_000);
 
-it('a page that always changes is recorded at four pictures a second at most, and the recorder does not count as a client', async () => {
+it('a page that changes all the time is recorded with at most four pictures a second, and the recorder does not count as a client', async () => {
   await assign();
   await marked('start');
   await run(`setInterval(() => { document.body.style.background = '#' +

@@ -1,6 +1,6 @@
 /**
  * Records what the browser shows: the front tab, whenever it has changed, at a bounded rate. It watches as a viewer
- * does, over a branch of its own, and encodes in another thread. So neither the page nor its viewers wait for a
+ * does, over a branch of its own, and encodes in another thread, so that neither the page nor its viewers wait for a
  * recording.
  */
 import { describeError } from '#domain/error.ts';
@@ -39,7 +39,10 @@ export type Recorder = {
 
 const { width: maxWidth, height: maxHeight, pictureMs } = recordingLimits;
 const wanted = { quality: 80, maxWidth, maxHeight };
-/** Factor of the pause after a picture, relative to its encoding time: a busy machine should serve the page. */
+/**
+ * Factor for the pause after a picture, as a multiple of its encoding time, so that a busy machine has time to serve
+ * the page.
+ */
 const restTimes = 3;
 
 type Seen = { atMs: number; jpeg: string; mark: RecordingMark | null };

@@ -1,6 +1,6 @@
 /**
  * Requests the pictures of one tab. Chromium sends one when something changes, and drops pictures while too many are
- * unacknowledged. So once the stream is quiet, a picture that may have been dropped is requested again.
+ * unacknowledged. A dropped picture is not sent later, so this file requests a picture again once the stream is quiet.
  */
 import { describeError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';

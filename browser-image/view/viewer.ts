@@ -97,7 +97,7 @@ const carryOut = async (state: State, input: ViewInput): Promise<void> => {
 };
 
 const moves = new Set(['back', 'forward', 'reload']);
-/** Inputs that change which tab is in view; they are performed one after the other. */
+/** Inputs that change which tab is in view; the viewer performs them one after the other. */
 const tabMoves = new Set(['open', 'show', 'close']);
 
 /** Returns why the viewer may not do this; undefined if it may. */

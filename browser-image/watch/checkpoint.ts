@@ -15,7 +15,7 @@ export type Checkpoint = {
   /** Cookies in the format of `Storage.getCookies`. */
   cookies: Params[];
   origins: { origin: string; localStorage: Entries }[];
-  /** Open tabs in their order, each with the session storage of its address's origin. */
+  /** Open tabs in their order, each with the session storage of the origin that its address has. */
   tabs: { url: string; isActive: boolean; sessionStorage: Entries }[];
   /** Origins whose storage was left out because it was too large. */
   left?: string[];

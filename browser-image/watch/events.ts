@@ -22,7 +22,7 @@ export type NewEvent = Without<BrowserEvent>;
 
 export type Report = (event: NewEvent) => void;
 
-/** Maximum number of reports of one kind in a second; the next report carries the number of dropped ones. */
+/** Maximum number of reports of one kind in a second; the next report has the number of dropped ones. */
 export const mostPerSecond = 20;
 
 /** Makes a throttle for a noisy kind of event, which limits its rate and passes on how many were dropped. */

@@ -1,9 +1,10 @@
 /**
- * Client for the pool API while the orchestrator leads: one method an operation, each with a deadline, for one
- * installation. If a host has moved on meanwhile, the method returns `false` and throws nothing.
+ * Client for the pool API while the orchestrator leads: one method for each operation, each with a deadline, for one
+ * installation. If a host is no longer in the state that a message assumes, the method returns `false` and throws
+ * nothing.
  *
- * Requests that change something carry the lease, and the control plane refuses them once another orchestrator has
- * it. The report of a host's current address carries the lease, too, because a successor may know the address better.
+ * Requests that change something carry the lease, and the control plane refuses them once another orchestrator has it.
+ * The report of a host's current address carries the lease, too, because a successor may know the address better.
  * Reports that a host was launched or has ended carry no lease, since they stay true when another orchestrator leads.
  */
 import { AppError } from '#domain/error.ts';

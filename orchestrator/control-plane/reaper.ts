@@ -1,6 +1,6 @@
 /**
- * Clock of the reaper. In the control plane, one conditional statement on the database's clock decides which sessions
- * are over a limit and ends them. This file only calls it at intervals, so nothing is lost when this process stops.
+ * Runs the reaper at intervals. In the control plane, one conditional statement on the database's clock decides which
+ * sessions are over a limit and ends them. This file only requests that, so nothing is lost when this process stops.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';

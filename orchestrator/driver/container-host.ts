@@ -34,7 +34,10 @@ export const sharedFolder = '/snapshots';
 export const imageOf = (shape: HostShape, { images }: Pick<ContainerSettings, 'images'>): string =>
   shape.image ?? images[kindOf(shape)];
 
-/** Returns the scratch space of a container, in MiB. It counts as its memory, and snapshots may take part of it. */
+/**
+ * Returns the scratch space of a container, in MiB. Its contents count towards the container's memory, and snapshots
+ * may fill a part of it.
+ */
 export const scratchMb = (memoryMb: number): number => Math.ceil(memoryMb / 2);
 
 /**

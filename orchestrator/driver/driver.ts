@@ -88,7 +88,7 @@ export type Launched = {
   address?: string;
 };
 
-/** Requirements of a prepared runtime on the rest of the installation. */
+/** Addresses and image of a prepared runtime, which the rest of the installation needs. */
 export type Prepared = {
   /** Address at which the control plane must serve its host API, so that hosts reach it; null for loopback. */
   listen: string | null;

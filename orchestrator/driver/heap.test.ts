@@ -43,7 +43,7 @@ it('a full heap ends the host by the signal that the drivers recognize', () => {
   expect([signal, stderr.includes('heap out of memory')]).toEqual([heapSignal, true]);
 });
 
-it("user code gets a part of the host's memory, and requires its boundary in a container", () => {
+it("user code gets a part of the host's memory, and in a container it runs only behind its boundary", () => {
   const boundaryOf = (isolation: Isolation, userCodeBoundary?: BoundaryChoice) => {
     const shape = testPool({ isolation });
     const spec = { hostId: 'hst-1', generation: 0, token: new Secret('token'), shape };

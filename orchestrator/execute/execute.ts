@@ -1,6 +1,6 @@
 /**
- * Carries plans out. Requests to the control plane are awaited; steps of the container runtime continue in the
- * background. Each step may be repeated: it re-reads its preconditions and leaves a host alone that has moved on. A
+ * Executes plans. Requests to the control plane are awaited; steps of the container runtime continue in the background.
+ * Each step may be repeated: it checks its preconditions again, and does nothing to a host whose state has changed. A
  * failed step is logged and planned again.
  */
 import pMap from 'p-map';
@@ -98,7 +98,8 @@ const accountOf = async (
 
 /**
  * Cleans up after a failed launch, so that it leaves neither a container nor a live row; the breaker delays the next
- * one. The row is ended first: if a successor has adopted the container meanwhile, it is left alone.
+ * one. The row is ended first, unless a successor has adopted the container meanwhile: then the host keeps both its row
+ * and its container.
  */
 const abandon = async (
   { memory, driver, pool, metrics, log }: ExecutorParts,
@@ -144,7 +145,9 @@ const launchOne = async (
   await pool.reportLaunched(hostId, launched);
 };
 
-/** A host to launch: its row is written first, then it is launched in the background. */
+/**
+ * A launch that a plan requires: the host's row is written first, and then its container is launched in the background.
+ */
 type Intent = { config: PoolConfig; cause: string | undefined };
 
 /** Returns the intents of a launch; none when its pool has left the configuration since. */

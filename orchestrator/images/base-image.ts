@@ -1,6 +1,6 @@
 /**
- * Chooses the base of an image: a stock Node image if it can be had, else an equivalent one made from Debian packages
- * by images/build-base-image.sh, for installations that reach no registry.
+ * Chooses the base of an image: a stock Node image if it can be pulled or is present, else an equivalent one made from
+ * Debian packages by images/build-base-image.sh, for installations that reach no registry.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

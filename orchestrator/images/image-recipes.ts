@@ -1,5 +1,5 @@
 /**
- * Recipes of the images that are built from this tree: the folders and packages of each, its Dockerfile and its base.
+ * Recipes of the images that are built from the sources: the folders and packages of each, its Dockerfile and its base.
  * `image.ts` builds them, and `image-inputs.ts` derives their tags.
  */
 
@@ -9,9 +9,9 @@ export type BaseName = 'host' | 'browser';
 export type ImageRecipe = {
   /** Name of the image without a tag. */
   repository: string;
-  /** Folders of the tree whose files the image gets, without tests. */
+  /** Folders of the source tree whose files the image gets, without tests. */
   folders: readonly string[];
-  /** Folders inside these that the image leaves out, since nothing in them runs there. */
+  /** Folders inside `folders` that the image leaves out, since no program of the image uses them. */
   omitted: readonly string[];
   dockerfile: string;
   base: BaseName;

@@ -1,6 +1,6 @@
 /**
- * Builds an image from this tree unless one of its tag exists. After a build, images of earlier trees are removed. The
- * removal spares images that a container uses, and new ones that another checkout may be about to use.
+ * Builds an image from the source tree unless one with its tag exists. After a build, images of earlier source trees
+ * are removed. The removal spares images that a container uses, and new ones that another checkout may be about to use.
  */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,10 +15,10 @@ import { type ImageInputs, isHashTag } from './image-inputs.ts';
 import type { MakeOptions } from './make-options.ts';
 
 export type ImageOptions = {
-  /** Root of the tree. */
+  /** Root of the source tree. */
   root: string;
   inputs: ImageInputs;
-  /** Base image that the operator names; if undefined, the first base that can be had. */
+  /** Base image that the operator names; if undefined, the first base that can be pulled or made. */
   baseImage: string | undefined;
 };
 

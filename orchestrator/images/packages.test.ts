@@ -13,8 +13,8 @@ const lock: LockFile = {
   },
 };
 
-describe('packages', () => {
-  it('reads package names from imports of every form', () => {
+describe('the search for needed packages', () => {
+  it('finds package names in imports of every form', () => {
     const source = `
       import a from 'a/deep/path.js';
       import { type B } from "@s/b/sub";
@@ -32,7 +32,7 @@ describe('packages', () => {
     expect(importedPackages(source)).toEqual(['a', '@s/b', 'side-effect', 'c', 'd']);
   });
 
-  it('closes over dependencies as Node resolves them, nested copies first', () => {
+  it('includes dependencies of dependencies as Node resolves them, nested copies first', () => {
     const paths = closePackages(lock, ['a']).map(({ path }) => path);
     expect(paths).toEqual([
       'node_modules/@s/c',

@@ -33,7 +33,7 @@ const observe = (scaling: Scaling, claims: readonly number[], fromMs = 0): Scali
 const times = (count: number, value: number): number[] => new Array(count).fill(value);
 
 describe('hostsFor', () => {
-  it('covers the claims of a warm-up and twice their spread', () => {
+  it('returns hosts for the claims during a warm-up, and for twice their spread', () => {
     expect(hostsFor(0, 1_000)).toBe(0);
     expect(hostsFor(1, 1_000)).toBe(3);
     expect(hostsFor(45, 1_000)).toBe(59);
@@ -55,21 +55,21 @@ describe('attainable', () => {
     expect(attainable(10, serving(20), { ...bounds, worlds })).toBe(10);
   });
 
-  it('is never under the minimum, and is the target itself if no world is preloaded', () => {
+  it('returns at least the minimum, and the target itself if no world is preloaded', () => {
     expect(attainable(50, serving(48), { ...bounds, worlds })).toBe(1);
     expect(attainable(50, serving(48), { ...bounds, worlds: [] })).toBe(50);
   });
 });
 
 describe('rescale', () => {
-  it('begins at the minimum, or with the hosts that are warm already', () => {
+  it('begins at the minimum, or at the number of hosts that are already warm', () => {
     const sight = { atMs: 0, waiting: 0 };
     expect(rescale(unscaled(bounds), { ...sight, hosts: [] }, bounds).target).toBe(1);
     const hosts = Array.from({ length: 7 }, (_, index) => host(`h${index}`));
     expect(rescale(unscaled(bounds), { ...sight, hosts }, bounds).target).toBe(7);
   });
 
-  it('rises at once with claims, and not above the maximum', () => {
+  it('raises the target at once when claims come, and not above the maximum', () => {
     const calm = observe(unscaled(bounds), [0, 0]);
     const busy = observe(calm, [20], 2_000);
     expect(busy.target).toBe(hostsFor(2, 2_000));
@@ -91,7 +91,7 @@ describe('rescale', () => {
     expect(again.warmUps).toEqual([8_000, 500]);
   });
 
-  it('is not raised without bound by starts that are slow because many start', () => {
+  it('does not raise the target without bound when starts are slow because many hosts start at once', () => {
     const warmed = (id: string, ms: number) => host(id, { ageMs: ms, stateAgeMs: 0 });
     const starting = ['a', 'b', 'c'].map((id) => host(id, { state: 'starting' }));
     const sight = (atMs: number, hosts: PoolHost[]) => ({ atMs, hosts, waiting: 20 });
@@ -106,7 +106,7 @@ describe('rescale', () => {
     expect(slow.target).toBe(hostsFor(2, 6_000));
   });
 
-  it('falls only after a minute, to the highest need of that minute', () => {
+  it('lowers the target only after a minute, to the highest need of that minute', () => {
     const busy = observe(unscaled(bounds), [0, ...times(20, 10)]);
     expect(busy.target).toBe(hostsFor(10, 2_000));
     const lull = observe(busy, times(55, 0), 21_000);
@@ -119,19 +119,19 @@ describe('rescale', () => {
     expect(observe(lowest, times(70, 0), 157_000).target).toBe(1);
   });
 
-  it('does not fall for a need that is only slightly lower', () => {
+  it('does not lower the target for a need that is only slightly lower', () => {
     const busy = observe(unscaled(bounds), [0, ...times(20, 10)]);
     expect(observe(busy, times(300, 8), 21_000).target).toBe(busy.target);
   });
 
-  it('forgets a lull when claims come back', () => {
+  it('starts the minute anew when claims come back', () => {
     const busy = observe(unscaled(bounds), [0, ...times(20, 10)]);
     const back = observe(observe(busy, times(50, 0), 21_000), times(10, 10), 71_000);
     expect(back.target).toBe(busy.target);
     expect(observe(back, times(50, 0), 81_000).target).toBe(busy.target);
   });
 
-  it('stays within bounds that have changed', () => {
+  it('keeps the target within bounds that have changed', () => {
     const busy = observe(unscaled(bounds), [0, ...times(20, 10)]);
     const sight = { atMs: 22_000, hosts: [], waiting: 0 };
     expect(rescale(busy, sight, { minimum: 40, maximum: 60 }).target).toBe(40);

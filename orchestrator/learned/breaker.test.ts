@@ -89,7 +89,7 @@ describe('breaker', () => {
     expect(breaker.allowance()).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('gives no reason for a late failure after a host got warm', () => {
+  it('ignores the late failure of a launch that began before another host got warm', () => {
     let now = 0;
     const breaker = createBreaker(() => now);
     breaker.began('late');

@@ -69,7 +69,7 @@ describe('sessions that wait', () => {
   let now = 0;
   const remember = () => createPoolMemory({ now: () => now, digestOf: () => 'one' });
 
-  it('raise the target of the pool that can serve them, and not of one that is full', () => {
+  it('raise the target of the pool that can serve them, and not that of a full pool', () => {
     const memory = remember();
     const serving = Array.from({ length: 10 }, (_, nth) => host(`hst-${nth}`, 'assigned', 'first'));
     memory.learn(quiet(serving), [first, second]);

@@ -3,7 +3,7 @@
  * demand, and the tokens left at the refill rate. It follows the configuration: a new pool starts with a closed
  * breaker, and the state of a removed pool is dropped.
  *
- * All of it may be lost at any time: it only paces the planner.
+ * All of it may be lost at any time, since it only limits how fast the planner launches.
  */
 
 import type { HostShape, PoolConfig } from '#pools/pool-config.ts';
@@ -34,7 +34,7 @@ export type PoolMemory = {
 };
 
 export type PoolMemoryParts = {
-  /** Monotonic clock in milliseconds. */
+  /** Monotonic clock, in milliseconds. */
   now(): number;
   digestOf(shape: HostShape): string;
 };

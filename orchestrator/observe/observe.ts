@@ -15,7 +15,8 @@ import type { Observation } from '../plan/terms.ts';
 import type { Background } from './background.ts';
 
 /**
- * Observations further apart than this count as a gap: the control plane or this machine stood still. In milliseconds.
+ * Interval between two observations, in milliseconds, from which on it counts as a gap: the control plane or this
+ * machine stood still.
  */
 const gapMs = 5_000;
 const viewHoldMs = 20_000;
@@ -33,7 +34,9 @@ const changesApartMs = 200;
 export type Observer = {
   /** Observes, after the pause that the last observation requires. */
   observe(signal: AbortSignal): Promise<Observation>;
-  /** Returns the pause that the last observation requires, in milliseconds. */
+  /**
+   * Returns how long to pause before the next observation, in milliseconds; it depends on how long the last one took.
+   */
   restMs(): number;
   /** Returns how long the control plane has answered without a gap, in milliseconds, as of the last observation. */
   steadyMs(): number;

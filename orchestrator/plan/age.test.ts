@@ -16,7 +16,7 @@ describe('ageLimitMs', () => {
     for (const count of tenths) expect(count).toBeGreaterThan(850);
   });
 
-  it('is the same at each call, and exact without jitter', () => {
+  it('returns the same limit at each call, and the exact one without jitter', () => {
     expect(ageLimitMs('hst_1', 1_000, 0.5)).toBe(ageLimitMs('hst_1', 1_000, 0.5));
     expect(ageLimitMs('hst_1', 1_000, 0)).toBe(1_000);
   });

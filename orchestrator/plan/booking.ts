@@ -1,7 +1,7 @@
 /**
- * Books each waiting session on a pool. Three users need the same booking: the planner that serves the sessions, the
- * pool's target, and the traces that a launch belongs to. If they differed, a full or held pool would grow in place of
- * the one that serves.
+ * Books each waiting session on a pool. Three users need the same booking: the planner, which launches hosts for the
+ * sessions; the pool's target; and the traces that a launch belongs to. If they differed, a full or held pool would
+ * grow in place of the one that serves.
  */
 import type { WaitingSessions } from '#wire/pool-api/operations.ts';
 import { type Share, shareDemand, suitingPools } from './demand.ts';
@@ -9,7 +9,7 @@ import { capacitiesOf } from './size.ts';
 import { createStockTakers, type Stock } from './stock.ts';
 import type { Observation, PoolSettings } from './terms.ts';
 
-/** Returns the sessions booked on each pool, from the pools' stock. */
+/** Returns the sessions booked on each pool, from the counted hosts of the pools. */
 export const bookStocks = (
   stocks: readonly Stock[],
   waiting: readonly WaitingSessions[],
@@ -23,8 +23,8 @@ export const bookStocks = (
 };
 
 /**
- * Returns true if some session suits several pools. Taking stock is expensive with many hosts, and needless without a
- * choice.
+ * Returns true if some session suits several pools. Counting the hosts of pools is expensive with many hosts, and
+ * needless without a choice.
  */
 const hasChoice = (waiting: readonly WaitingSessions[], pools: readonly PoolSettings[]): boolean =>
   waiting.some((wish) => suitingPools(pools, wish).length > 1);

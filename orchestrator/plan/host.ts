@@ -8,7 +8,7 @@ import type { Container } from '../driver/driver.ts';
 import { ageLimitMs } from './age.ts';
 import type { Action, Deadlines, PoolSettings } from './terms.ts';
 
-/** Time limits for judging hosts, and how long the control plane has answered without a gap. */
+/** Inputs for judging hosts: the time limits, and how long the control plane has answered without a gap. */
 export type Judging = { steadyMs: number; deadlines: Deadlines };
 
 /**

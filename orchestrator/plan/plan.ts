@@ -70,7 +70,7 @@ const planWarm = (stock: Stock, waiting: number, deadlines: Deadlines): Action[]
   return [...steps, ...planSurplus(stock, waiting, deadlines, steps)];
 };
 
-/** Sessions that a pool has to serve, and the launches that it may have for them. */
+/** Sessions that a pool has to serve, and the launches that it needs and may begin now. */
 type Demand = { stock: Stock; waiting: number; oldest: string | undefined; need: Need };
 
 const demandsOf = (

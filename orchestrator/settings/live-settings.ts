@@ -30,7 +30,7 @@ export type LiveSettingsParts = {
   context: PoolsFileContext;
   log: Log;
   say(line: ConfigurationLine): void;
-  /** Returns the text that an orchestrator used last; called when the file is wrong at the start. */
+  /** Returns the text of the file that an orchestrator used last; called when the file is invalid at the start. */
   findKept?(): Promise<string | undefined>;
 };
 

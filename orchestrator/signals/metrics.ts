@@ -14,7 +14,7 @@ export type PoolLook = PoolStatus & {
   fresh: number;
 };
 
-/** State that the program shows to a scrape. */
+/** State from which a scrape computes the metrics. */
 export type Shown = { isLeading: boolean; pools: readonly PoolLook[] };
 
 /** Reasons for which a host that was not meant to end is reported gone. */
@@ -119,7 +119,7 @@ const poolNumbers: readonly PoolNumber[] = [
   },
 ];
 
-/** Creates the metrics; each scrape calls `show`. */
+/** Creates the metrics. Each scrape calls `show` to read the current state. */
 export const createMetrics = () => {
   const registry = newRegistry();
   let show = (): Shown => ({ isLeading: false, pools: [] });

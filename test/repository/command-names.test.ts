@@ -16,15 +16,16 @@ const texts = [
 type Manifest = Record<'dependencies' | 'devDependencies', Record<string, string>>;
 const { dependencies, devDependencies } = JSON.parse(textOf('package.json')) as Manifest;
 
-/** Packages of our own manifest, and packages of the publisher of the tool with that name. */
+/**
+ * Packages that commands may name: those of our own manifest, and those of the publisher of the tool with that name.
+ */
 const known = new Set([
   ...Object.keys({ ...dependencies, ...devDependencies }),
   'pyright', // Published by Microsoft, like the tool itself.
 ]);
 
 /**
- * Returns the packages from which npx takes a command: the named ones, otherwise the package with
- * the command's name.
+ * Returns the packages from which npx gets a command: the named ones, otherwise the package with the command's name.
  */
 const packagesOf = (words: string): string[] => {
   const named = [...words.matchAll(/(?:-p|--package)[ =](\S+)/g)].map(([, name = '']) => name);

@@ -10,7 +10,9 @@ const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(root, file)));
 
-/** Ends of paths, so that a comment may leave out the folders that its reader knows. */
+/**
+ * Endings of all paths. A comment may name a file by the end of its path, and leave out folders that its reader knows.
+ */
 const ends = new Set(
   files.flatMap((file) => {
     const parts = file.split('/');
@@ -18,7 +20,10 @@ const ends = new Set(
   }),
 );
 
-/** Files of users, such as `api/handlers.ts`, are named where worlds and their use are described. */
+/**
+ * Returns true for a file about worlds or their use. Such a file also names files of users, such as `api/handlers.ts`,
+ * which are not in this repository.
+ */
 const isOfUsers = (file: string): boolean =>
   /^(docs\/(use|write-worlds)\/|src\/(templates|author-types)\/)/.test(file);
 

@@ -34,7 +34,7 @@ const sessionJourney = ({ url, authorization }: LoadJob): Journey => {
   };
 };
 
-/** Makes as many exchanges in a row, each with a commit, as a session needs at least. */
+/** Makes the minimum number of exchanges that a session needs, one after another, each with a commit. */
 const commitsJourney = ({ url, authorization }: LoadJob): Journey => {
   const commit = async (): Promise<void> => {
     const sent = { method: 'POST', headers: { authorization }, body: '{"n":1}' };

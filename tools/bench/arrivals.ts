@@ -21,7 +21,10 @@ export type LoadJob = {
   offsetsMs: readonly number[];
 };
 
-/** One arrival: its due time from the start of the load, and the time from then to an event, in milliseconds. */
+/**
+ * One arrival: its due time, counted from the start of the load, and the time from its due time to an event, in
+ * milliseconds.
+ */
 export type Timed = { dueMs: number; tookMs: number };
 
 export type LoadResult = {
@@ -31,7 +34,7 @@ export type LoadResult = {
   answeredMs: number[];
   /** Arrivals that were refused for now, each with the time to the refusal. */
   refused: Timed[];
-  /** Arrivals that became ready, each with the time to that. */
+  /** Arrivals whose session became ready, each with the time until then. */
   ready: Timed[];
   /** Failures, one line each. */
   failures: string[];

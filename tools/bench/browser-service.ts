@@ -15,7 +15,7 @@ import { encodeTree } from '../../test/support/worlds/worlds.ts';
 import { type Figure, median, percentile } from './figure.ts';
 
 const usualOpens = 20;
-/** Time for which a browser of a warm pool has been up, in milliseconds. */
+/** Pause before the measurement, in milliseconds: a browser of a warm pool has been up for at least this time. */
 const settleMs = 1_500;
 /** Best published figures of hosted browsers, in milliseconds: from open until the browser can be driven. */
 const published = { p50: 554, p95: 648 };

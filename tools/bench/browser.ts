@@ -20,8 +20,8 @@ const opens = 10;
 const clicks = 60;
 const losses = 4;
 /**
- * Time for which a browser of a warm pool has been up, in milliseconds; Chromium keeps working for a moment after its
- * start.
+ * Pause before each measurement, in milliseconds: a browser of a warm pool has been up for at least this time, and
+ * Chromium keeps working for a moment after its start.
  */
 const settleMs = 2_000;
 

@@ -37,7 +37,7 @@ export type Curve = {
   steps: Step[];
   /** The highest sustained rate. */
   borne: Step;
-  /** Results at twice that rate. */
+  /** Results at twice the sustained rate. */
   overload: Step & { refusedP99Ms: number; recoveryMs: number };
 };
 
@@ -115,7 +115,7 @@ const overloadWith = async (measured: Measured, borne: Step): Promise<Curve['ove
   };
 };
 
-/** Measures the curve. If not even the lowest rate is sustained, that one is doubled. */
+/** Measures the curve. If not even the lowest rate is sustained, the overload is twice the lowest rate. */
 export const benchCurve = (
   server: Measured['server'],
   databaseUrl: string,

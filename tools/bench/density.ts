@@ -19,8 +19,8 @@ import type { Figure } from './figure.ts';
 import { type StartedHost, startWarmHost } from './host-ours.ts';
 
 /**
- * About as many sessions as fit into a GiB: shared pages are counted in parts, so it takes as many to find the cost of
- * one.
+ * Number of measured sessions: about as many as fit into a GiB. Shared pages are counted in parts, so with fewer
+ * sessions each would seem to cost more.
  */
 const measuredSessions = 28;
 /**

@@ -1,7 +1,7 @@
 /**
- * Measures the parts of every open and call without the product, on the same machine in the same run: an HTTP round
- * trip to another process, and a committed insert. A figure's floor is the least number of each that the work needs,
- * one after the other.
+ * Measures, without the product, the parts that every open and call consists of: an HTTP round trip to another process,
+ * and a committed insert. They are measured on the same machine in the same run. A figure's floor is the least number
+ * of each that the work needs, one after the other.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

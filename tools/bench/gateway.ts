@@ -1,6 +1,6 @@
 /**
- * Measures what the gateway adds: time to a request through it in place of directly to the host, and memory for idle
- * connections. Gateway and host are processes of their own, the host a bare server.
+ * Measures the cost of the gateway: the additional time of a request through it compared with one sent directly to the
+ * host, and memory for idle connections. Gateway and host are processes of their own, the host a bare server.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -63,7 +63,7 @@ const ask = async (session: Session, kind: 'tool' | 'grade', input: object): Pro
   return output;
 };
 
-/** Evaluates the same conditions on the store and the ledger alone. */
+/** Measures the floor: evaluates the same conditions on the store and the ledger alone. */
 const measureFloor = async ({ world, ledger }: Session): Promise<number> => {
   const noted = ledger.asOfNow();
   const samples = await sample(runs, async () => {

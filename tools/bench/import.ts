@@ -20,7 +20,7 @@ import type { Figure } from './figure.ts';
 import { importContract, writeImportChunks } from './import-rows.ts';
 
 const million = 1_000_000;
-/** Targets: share of the floor, and peak memory in MB. */
+/** Targets: minimum share of the floor's rows a second, and maximum peak memory in MB. */
 const targets = { share: 0.3, megabytes: 600 };
 
 const program = fileURLToPath(

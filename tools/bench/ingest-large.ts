@@ -24,7 +24,8 @@ import { openOnce } from './open-beside-import.ts';
 const spansOfTrace = 50;
 const days = 30;
 /**
- * Telemetry reported through the API: observations of one trace, traces of one session, and traces that are deleted.
+ * Numbers of rows reported through the API: observations of one trace, traces of one session, and traces that are
+ * deleted.
  */
 const result = { observations: 10_000, traces: 20_000, deleted: 5_000 };
 /**

@@ -123,7 +123,7 @@ const copyAll = async (databaseUrl: string, serverPid: number, dir: string): Pro
   return all;
 };
 
-/** Measures on a database of its own; the server must be able to write to the folder `dir`. */
+/** Measures ingestion on a database of its own; the server must be able to write to the folder `dir`. */
 export const benchIngest = async (
   databaseUrl: string,
   { pid }: { pid: number },

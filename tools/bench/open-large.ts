@@ -101,8 +101,9 @@ const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
- * Compares the memory that ten sessions take for the world with that of one. Each takes the memory of its host's own
- * beyond that of a host with a small world after the same requests. The pages of the file count once for all.
+ * Compares the memory that ten sessions take for the world with that of one session. For each session it counts the
+ * memory that its host alone has, less that of the host of a small world after the same requests. The pages of the base
+ * file are counted once for all sessions.
  */
 const measureMemory = async (network: Network, say: (line: string) => void): Promise<number> => {
   const small = await memoryServing(network, 'small');

@@ -29,7 +29,7 @@ const residentMb = (pid: number): number => {
 
 type Open = Awaited<ReturnType<PushPrograms['open']>>;
 
-/** Answers a host's calls, like a host that writes the answers of receivers into its ledger. */
+/** Answers the calls of a host, as a host does that writes the answers of receivers into its ledger. */
 const answerCalls = async ({ host }: Open, isOver: () => boolean): Promise<void> => {
   let { call } = await host.calls(1);
   while (!isOver()) {
@@ -38,7 +38,7 @@ const answerCalls = async ({ host }: Open, isOver: () => boolean): Promise<void>
   }
 };
 
-/** Makes each session report its share of a round's deliveries, from a number on. */
+/** Makes each session report its share of a round's deliveries, numbered from `first` on. */
 const tellRound = async (open: readonly Open[], first: number): Promise<void> => {
   const share = perRound / open.length;
   const tell = async ({ host }: Open): Promise<void> => {

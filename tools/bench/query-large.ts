@@ -26,7 +26,10 @@ const titleOf = (id: number): string => `note ${id} of ${anyOf(id, 1_000_003)}`;
 
 type Query = { name: string; runs: number; target: number; asked(run: number): Asked };
 
-/** The first run of each query includes its preparation: files unpacked, processes started. */
+/**
+ * Queries to measure, one of each kind. The first run of each includes its preparation: files unpacked, processes
+ * started.
+ */
 const queries: Query[] = [
   {
     name: 'p50',

@@ -51,7 +51,7 @@ const lists: Readonly<Record<string, Record<string, string>>> = {
 const sum = (measure: string) => ({ measure, aggregation: 'sum' });
 const count = { measure: 'count', aggregation: 'count' };
 
-/** Metric queries by name: `kept.` ones are answered from daily rollups, `rows.` ones from rows. */
+/** Metric queries by name. Daily rollups answer those whose name begins with `kept.`, raw rows those with `rows.`. */
 const questions: Readonly<Record<string, object>> = {
   'kept.models': {
     ...{ view: 'observations', metrics: [sum('totalCost'), count] },

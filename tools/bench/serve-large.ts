@@ -24,10 +24,16 @@ import { folders, type LargeWorld, noteOf, rows } from './large-world.ts';
 
 const runs = 300;
 const fewRows = 1_000;
-/** Target as a multiple of the small world's time, and the shortest time that a clock measures reliably. */
+/**
+ * Target of a figure, as a multiple of the small world's time; and below it, the shortest time that a clock measures
+ * reliably.
+ */
 const targetTimes = 2;
 const leastMs = 0.25;
-/** Target of a reset, in milliseconds: it restores pages, and ten rows of a large world are on more of them. */
+/**
+ * Target of a reset, in milliseconds. It is a figure of its own, since a reset restores pages, and ten rows of a large
+ * world are on more pages.
+ */
 const resetMs = 1;
 
 const digestOf = (bytes: Uint8Array): Digest =>

@@ -75,7 +75,7 @@ const live = async (network: Network, sessions: number): Promise<void> => {
   await settled(network);
 };
 
-/** Transactions of a database so far: of any kind, and those that wrote. */
+/** Transactions of a database so far: their number in all, and the number of those that wrote. */
 type Asked = { transactions: number; writes: number };
 
 const readAsked = async ({ sql }: Network): Promise<Asked> => {

@@ -73,7 +73,10 @@ export type BenchIssue = {
 const pick = <Value>(values: readonly Value[], index: number): Value =>
   values[index % values.length] as Value;
 
-/** Returns the word that occurs in an issue, and in no issue near it; a search for it finds 25. */
+/**
+ * Returns the topic of the issue at an index: a word in its title. The topics repeat in a cycle, so neighbouring issues
+ * have different topics, and a search for a topic finds 25 issues.
+ */
 export const topicOf = (index: number): string => pick(topics, index);
 
 const issueAt = (index: number): BenchIssue => ({
@@ -131,7 +134,7 @@ const commentsOf = ({ number, author, comments }: BenchIssue): Row[] =>
     updated_at: timeOf(number),
   }));
 
-/** Rows of the template that stay: people, and repositories with their labels. */
+/** Rows of the template that the compared version keeps: people, and repositories with their labels. */
 const keptData = ['users', 'repositories', 'memberships', 'labels'].map(
   (name) => `data/${name}.json`,
 );

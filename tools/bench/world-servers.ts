@@ -91,7 +91,7 @@ const emulateSeed = () => ({
   },
 });
 
-/** Creates an issue in emulate, whose seed has none: opens it, comments on it, closes it. */
+/** Creates an issue in emulate, whose seed contains no issues: opens it, comments on it, closes it. */
 const giveIssue = async (server: CodeHost, issue: BenchIssue): Promise<void> => {
   const { number, title, body, author, labels, isClosed, comments } = issue;
   const send = (method: 'POST' | 'PATCH', to: string, sent: object, by: string) =>
@@ -127,7 +127,10 @@ const startEmulate = async (): Promise<CodeHost> => {
   return server;
 };
 
-/** Returns the parts of an answer that must be equal everywhere: the number of rows, or the issue with its contents. */
+/**
+ * Returns the parts of an answer that must be equal on all code hosts: the number of rows, or the issue with its
+ * contents.
+ */
 const gist = (answer: unknown): unknown => {
   if (Array.isArray(answer)) return answer.length;
   const { total_count, number, title, body, state, comments, labels, user } = answer as Row;

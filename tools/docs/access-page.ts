@@ -11,7 +11,10 @@ const operations = operationsOf(publicApi);
 const cellOf = (rule: AccessRule[keyof AccessRule]): string =>
   rule === 'taken' ? '✓' : String(rule);
 
-/** Returns the cell for a token: the least role of its user, where that role applies, and the scope that it needs. */
+/**
+ * Returns the cell for a token: the least role that its user must have, where that role is assigned, and the scope that
+ * the token needs.
+ */
 const tokenCell = (rule: AccessRule['token']): string => {
   if (typeof rule === 'number') return String(rule);
   const least = leastRoleFor(rule.deed).toLowerCase();

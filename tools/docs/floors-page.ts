@@ -22,7 +22,8 @@ const arrowsOf = (program: string, places: readonly string[]): Arrows => {
 };
 
 /**
- * Returns every folder that each folder reaches, directly or indirectly. Arrows lead down, so it starts at the lowest.
+ * Returns, for each folder, all folders that its arrows lead to, directly or through others. Arrows lead down, so it
+ * starts at the lowest folder.
  */
 const reachesOf = (arrows: Arrows, places: readonly string[]): Arrows => {
   const reaches = new Map<string, Set<string>>();
@@ -33,7 +34,7 @@ const reachesOf = (arrows: Arrows, places: readonly string[]): Arrows => {
   return reaches;
 };
 
-/** Returns the arrows of a folder without those to a folder that it also reaches indirectly. */
+/** Returns the arrows of a folder, except those to a folder to which other arrows lead as well. */
 const withoutDetours = (arrows: Arrows, reaches: Arrows, place: string): string[] => {
   const ends = [...(arrows.get(place) ?? [])];
   return ends.filter((end) => !ends.some((other) => reaches.get(other)?.has(end)));

@@ -1,9 +1,9 @@
 /**
- * A new user's first day, step by step, with the time that each step takes: the README's commands on a clean copy of
- * the checkout, the HTTP starter, a world of three entities of one's own with a task, its proof, a push, 20 sessions at
- * once by a harness of 30 lines for each of two builds of an agent, and their comparison.
+ * Plays a new user's first day, and prints how long each step takes. The steps: the README's commands on a clean copy
+ * of the checkout, the HTTP starter, a world of the user's own with three entities and a task, its proof, and a push.
+ * Then a harness of 30 lines runs 20 sessions at once for each of two builds of an agent, and the builds are compared.
  *
- * `make first-day`; with `HERE=1` on this checkout and its packages. Everything is removed afterwards.
+ * `make first-day` runs it; with `HERE=1`, it uses this checkout and its packages. Everything is removed afterwards.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

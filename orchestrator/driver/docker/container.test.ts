@@ -19,7 +19,7 @@ const request = (isolation: 'container' | 'gvisor', given: typeof sharing | type
   return containerRequest({ hostId: 'hst-1', generation: 0, token: new Secret('x'), shape }, given);
 };
 
-it('a container shares unpacked snapshots with others of its machine if there is a folder for them', () => {
+it('a container shares unpacked snapshots with other containers of its machine if the operator configured a folder', () => {
   const { HostConfig, Env } = request('container', sharing);
   expect(HostConfig?.Mounts).toEqual([
     { Type: 'bind', Source: '/var/lib/snapshots', Target: '/snapshots' },
@@ -31,7 +31,7 @@ it('a container shares unpacked snapshots with others of its machine if there is
   expect(containerDigest(shape, sharing)).not.toBe(containerDigest(shape, settings));
 });
 
-it('a container keeps snapshots to itself without such a folder, and with a kernel of its own', () => {
+it('a container keeps snapshots to itself if no shared folder is configured, or if it has a kernel of its own', () => {
   for (const { HostConfig, Env } of [request('container', settings), request('gvisor', sharing)]) {
     expect(HostConfig?.Mounts).toEqual([]);
     expect(Env).toContain('SVC_SNAPSHOT_DIR=/tmp/snapshots');

@@ -47,7 +47,10 @@ export class DockerDriver implements Driver {
     this.#images = new HostImages(options);
   }
 
-  /** Much of a launch is the engine's own work, which leaves processors idle. */
+  /**
+   * Allows as many starts as the engine has processors: much of a launch is the engine's own work, which leaves
+   * processors idle.
+   */
   startsAtOnce(): number {
     return Math.max(2, this.#options.engine.cores);
   }

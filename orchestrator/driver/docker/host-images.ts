@@ -7,7 +7,10 @@ import type { PrepareOptions } from '../driver.ts';
 
 export type HostImagesOptions = {
   engine: Engine;
-  /** Builders of the images of this tree, by image name; images without an entry are pulled if missing. */
+  /**
+   * Builders of the images that are built from the sources, by image name; images without an entry are pulled if
+   * missing.
+   */
   makers: Readonly<Partial<Record<string, (options: PrepareOptions) => Promise<void>>>>;
   log: Log;
 };

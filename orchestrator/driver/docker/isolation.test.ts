@@ -5,12 +5,12 @@ import { requireIsolation, runtimeOf } from './isolation.ts';
 const engineWith = (runtimes: object): Docker =>
   ({ info: async () => ({ Runtimes: runtimes }) }) as unknown as Docker;
 
-it('the isolation of a container requires nothing of the engine', async () => {
+it('the isolation `container` requires nothing of the engine', async () => {
   expect(runtimeOf('container')).toBeUndefined();
   await requireIsolation({} as Docker, 'container');
 });
 
-it('gVisor is accepted with the network stack of the machine, which the network rules apply to', async () => {
+it('gVisor is accepted if it uses the network stack to which the network rules apply: that of the machine', async () => {
   const engine = engineWith({ runsc: { path: 'runsc', runtimeArgs: ['--network=host'] } });
   await requireIsolation(engine, 'gvisor');
   expect(runtimeOf('gvisor')).toBe('runsc');

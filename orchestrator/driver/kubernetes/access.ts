@@ -9,7 +9,7 @@ type Need = { group: string; resource: string; subresource?: string; verbs: read
 
 const onApplied = ['create', 'patch', 'delete'];
 
-/** Rights that the orchestrator's role has to grant; docs/operate/kubernetes.md shows them as one. */
+/** Rights that the orchestrator's role has to grant; docs/operate/kubernetes.md lists them. */
 export const needs: readonly Need[] = [
   { group: '', resource: 'pods', verbs: ['get', 'list', 'watch', 'create', 'delete', 'patch'] },
   { group: '', resource: 'pods', subresource: 'log', verbs: ['get'] },

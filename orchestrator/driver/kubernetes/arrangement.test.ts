@@ -28,7 +28,7 @@ describe('the eviction protection of a pod', () => {
     expect(markOf(premium, 0, 0)).toBe('busy');
   });
 
-  it('protects a premium session as long if it begins on a node that was cordoned long ago', () => {
+  it('protects a premium session for the same time if the session begins on a node that was cordoned long ago', () => {
     const begun = (forMs: number) => ({ tier: 'premium', forMs }) as const;
     expect(markOf(begun(0), 5 * hourMs, hourMs)).toBe('protected');
     expect(markOf(begun(hourMs - 1), 5 * hourMs, hourMs)).toBe('protected');

@@ -101,7 +101,10 @@ const configurationOf = (config: KubeConfig, server: string): Configuration =>
     promiseMiddleware: [shareConnections()],
   });
 
-/** Returns the cluster that the location names. Sends nothing: the first request shows whether it answers. */
+/**
+ * Returns the cluster that the location names. Sends no request, so whether the cluster answers is known only after the
+ * first one.
+ */
 export const connectCluster = (location: ClusterLocation): Cluster => {
   const config = readKubeConfig(location);
   const address = config.getCurrentCluster()?.server;

@@ -116,7 +116,7 @@ describe('the description of a pod', () => {
       podWith({ phase: 'Running' }, { metadata: { deletionTimestamp: new Date() } }),
       'the pod is being deleted',
     ],
-  ])('has the reclaim by %s', (_, pod, reclaimed) => {
+  ])('has a reclaim notice that gives the cause: %s', (_, pod, reclaimed) => {
     expect(describePod(pod)).toMatchObject({
       reclaimed: { why: reclaimed, forMs: expect.any(Number) },
     });
@@ -132,7 +132,7 @@ describe('the description of a pod', () => {
     expect(describePod(pod, now)).toMatchObject({ reclaimed: { forMs: 10_000 } });
   });
 
-  it('has no reclaim when the node had no capacity for the pod after all', () => {
+  it('has no reclaim notice if the node had no capacity for the pod', () => {
     const pod = podWith({ phase: 'Failed', reason: 'OutOfmemory', message: 'needed 512' });
     expect(describePod(pod)).toEqual({
       ...said,

@@ -32,7 +32,7 @@ export type KubernetesConfig = {
   cpuRequestMilli: number;
   /** Network policy peers that are the control plane; needed when hosts reach it by a name. */
   controlPeers: readonly V1NetworkPolicyPeer[];
-  /** Ports of its host API, if they differ from the port of its address as hosts see it. */
+  /** Ports of the control plane's host API, if they differ from the port of its address as hosts see it. */
   controlPorts: readonly number[];
   /** Network policy peers that call hosts (gateway and clients); if empty, the peers of the control plane. */
   callerPeers: readonly V1NetworkPolicyPeer[];

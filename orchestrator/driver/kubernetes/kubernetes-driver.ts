@@ -77,9 +77,9 @@ const asOfNow = ({ container, describedAt }: KnownPod): Container => {
 export class KubernetesDriver implements Driver {
   readonly runtime = 'kubernetes';
   readonly addressing = addressing;
-  /** The scheduler of a cluster only accepts launches; on one machine each is a process that starts there. */
+  /** Higher than on a single machine: the cluster only accepts a launch, and starts the pod on one of its nodes. */
   readonly changesAtOnce = 64;
-  /** Includes scheduling and the creation of the pod. */
+  /** Longer than on a single machine, since it includes scheduling and the creation of the pod. */
   readonly startingMs = 20_000;
   readonly #options: KubernetesDriverOptions;
   readonly #pods: Pods;

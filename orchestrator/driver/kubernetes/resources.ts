@@ -54,8 +54,8 @@ export const apply = async <Kind extends KubernetesObject>(
 };
 
 /**
- * ConfigMap that owned the pods of the previous release. It is removed last: the cluster removes what it still owns
- * with it.
+ * Name of the ConfigMap that owned the pods of the previous release. It is removed last, since the cluster then also
+ * removes every object that it still owns.
  */
 const formerOwnerName = 'hosts';
 

@@ -98,11 +98,11 @@ const build = async (
   return name;
 };
 
-/** Builds the world-host image of this tree and returns its name. */
+/** Builds the world-host image from the source tree and returns its name. */
 export const buildImage = (config: ImageBuild, preparing: PrepareOptions): Promise<string> =>
   build(config, worldHostImage, preparing);
 
-/** Builds every image of this tree and returns their names. */
+/** Builds every image from the source tree and returns their names. */
 export const buildImages = async (
   config: ImageBuild,
   preparing: PrepareOptions,

@@ -21,14 +21,14 @@ export type DockerConfig = {
   engine: string | undefined;
   /** Home folder, below which a user's own engine listens. */
   home: string | undefined;
-  /** Images of world hosts and of browsers; if absent, the images built from this tree. */
+  /** Images of world hosts and of browsers; if absent, the images built from the source tree. */
   image: string | undefined;
   browserImage?: string | undefined;
-  /** Base of the image built from this tree; if absent, the first base that can be had. */
+  /** Base of the image built from the source tree; if absent, the first base that can be pulled or made. */
   baseImage: string | undefined;
 };
 
-/** Settings of a runtime for making containers, apart from the environment of hosts. */
+/** Settings with which a runtime makes containers; the environment of hosts is not part of them. */
 export type RuntimeConfig = KubernetesConfig | ProcessConfig | DockerConfig;
 
 /** Installation whose hosts a driver makes, and the settings of those hosts. */

@@ -33,7 +33,7 @@ const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).
 export const installationFolder = (temporaryDir: string, installation: string): string =>
   join(temporaryDir, `svc-${installation}`);
 
-/** Creates that folder. Throws `forbidden` when another user owns its path. */
+/** Creates the folder of an installation. Throws `forbidden` when another user owns its path. */
 export const makeInstallationFolder = async (folder: string): Promise<void> => {
   await makeFolders(folder, { mode: 0o700 });
   const found = await lstat(folder);

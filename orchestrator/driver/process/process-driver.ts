@@ -66,7 +66,10 @@ export class ProcessDriver implements Driver {
   readonly #root: string;
   /** Folder of unpacked snapshots, which all hosts share. It is next to the installation's folder, not inside it. */
   readonly #snapshots: string;
-  /** Hosts that this instance started, and how they ended once they have; a later instance cannot know. */
+  /**
+   * Hosts that this instance started, and how they ended once they have ended; another instance of the driver cannot
+   * know this.
+   */
   readonly #children = new Map<string, ContainerExit | 'runs'>();
   readonly #watchers = new Set<() => void>();
   readonly #knownHosts: ReturnType<typeof createKnownHosts>;

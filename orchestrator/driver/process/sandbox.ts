@@ -72,7 +72,10 @@ const reasonOf = (error: unknown): string => {
 const bind = (path: string): string[] =>
   existsSync(path) ? ['--ro-bind', realpathSync(path), path] : [];
 
-/** Returns the arguments for a system folder as it is here: a link into /usr, or a folder of its own. */
+/**
+ * Returns the arguments for a system folder in the form that it has on this machine: a link into /usr, or a folder of
+ * its own.
+ */
 const bindSystem = (name: string): string[] => {
   const path = `/${name}`;
   if (!existsSync(path)) return [];
@@ -145,8 +148,8 @@ const probe = async (visible: Visible): Promise<Sandbox> => {
 };
 
 /**
- * Returns the sandbox for hosts of this tree. Throws `unavailable` with the reason when bubblewrap is configured and
- * does not work here.
+ * Returns the sandbox for hosts that run from this source tree. Throws `unavailable` with the reason when bubblewrap is
+ * configured and does not work here.
  */
 export const findSandbox = async (choice: SandboxChoice, visible: Visible): Promise<Sandbox> => {
   const none = (why: string): Sandbox => ({

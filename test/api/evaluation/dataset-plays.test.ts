@@ -27,7 +27,7 @@ afterAll(() => control.stop());
 
 const task = { instruction: 'Do it.' };
 
-/** Creates a dataset with items of these inputs, in this order. */
+/** Creates a dataset with an item for each of these inputs, in their order. */
 const makeDataset = async (inputs: readonly unknown[]): Promise<string> => {
   number += 1;
   const datasetName = `plays/${number}`;
@@ -375,7 +375,7 @@ describe('a run with an agent build', () => {
     expect(await runNow()).toMatchObject({ state: 'COMPLETED', graded: 2, passed: 2 });
   });
 
-  it('cannot be requested by the name of a run that has another build or none', async () => {
+  it('is refused under the name of a run that has another build or none', async () => {
     const other = { agentId: 'player', buildHash: 'sha256:another' };
     await control.send(api.registerBuild, { body: other });
     const dataset = await makeDataset([]);

@@ -362,7 +362,7 @@ describe('a dataset run', () => {
     expect((await must('GET', '/datasets/folder%2Fruns/runs')).data).toEqual([]);
   });
 
-  it('gets the trace of an observation that arrives later', async () => {
+  it('has the trace of a linked observation, even if the observation arrives after the link', async () => {
     const { id: datasetId } = await dataset('observed');
     await item('observed', { id: 'seen' });
     const link = { runName: 'r', datasetItemId: 'seen', observationId: 'comes-later' };

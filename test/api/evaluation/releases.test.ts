@@ -368,7 +368,7 @@ describe('an agent run', () => {
     ).not.toContain('refused');
   });
 
-  it('counts sessions that are opened at once', async () => {
+  it('counts each of several sessions that are opened at the same time', async () => {
     const { buildHash } = await register('many');
     await Promise.all(Array.from({ length: 10 }, () => open({ id: 'many', buildHash })));
     expect(await runOf('many')).toMatchObject({ sessions: 10, going: 10 });

@@ -147,7 +147,7 @@ describe('a test run', () => {
     expect(await listed({ run: 'run-none' })).toEqual(none);
   });
 
-  it('holds a request that waits, and answers it with the report', async () => {
+  it('keeps a waiting request open, and answers it with the report', async () => {
     const waiting = control.send(runTests, { params, body: {} });
     await answerNext({ ...report, passed: false });
     const { status, body } = await waiting;

@@ -19,7 +19,10 @@ import { goodBodies } from '../../support/random/good-bodies.ts';
 
 const ofProjects = new Set<string>(['read', 'inspect', 'send', 'write', 'session']);
 
-/** Left out: JSON-RPC has its own errors, and the organization must not be deleted. */
+/**
+ * Operations that this test leaves out: those of JSON-RPC have errors of their own, and the organization must not be
+ * deleted.
+ */
 const others = new Set(['callService', 'callSessionServer', 'deleteOrganization']);
 
 /** These operations run last, because they remove things that the other operations need. */
@@ -108,7 +111,7 @@ const isJson = (text: string): unknown => {
   return read;
 };
 
-/** Expected messages for values that are refused in every field. */
+/** Expected error messages for values that are refused in every field. */
 const wordsOf: Record<string, RegExp> = {
   'too deep': /deeper than/,
   'a prototype': /__proto__/,
@@ -169,7 +172,7 @@ const isMisfit = (operation: OperationShape, { oddity, text }: FieldCase): boole
   return !ajv.validate(operation.body as object, isJson(text));
 };
 
-/** Upper bound for concurrent requests. */
+/** Maximum number of concurrent requests. */
 const atOnce = 8;
 
 const sendAll = async (

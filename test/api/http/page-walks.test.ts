@@ -60,7 +60,7 @@ const listedOf = (id: string): Listed => {
   return listed;
 };
 
-/** A list, the rows that it should hold, and the rows that pages have returned. */
+/** A list, the rows that it should contain, and the rows that its pages have returned. */
 class Walked {
   readonly there = new Set<string>();
   readonly seen: string[] = [];
@@ -116,7 +116,7 @@ const moves = fc.array(
 const cursorOf = ({ meta, ...answer }: Answered): string | undefined =>
   meta?.nextCursor ?? meta?.cursor ?? answer.nextCursor ?? undefined;
 
-/** Start of the next page, by the query parameter that carries it; undefined after the last page. */
+/** Start of the next page, by the name of the query parameter that sets it; undefined after the last page. */
 const nextBy: Record<string, (answer: Answered, rows: string[]) => string | undefined> = {
   cursor: cursorOf,
   after: (_, rows) => rows.at(-1),
@@ -144,7 +144,10 @@ const walkMeanwhile = (operation: OperationShape, by: string) => {
   );
 };
 
-/** Position of a page, by the query parameter that carries it: its number, or the number of rows before it. */
+/**
+ * Position of a page, by the name of the query parameter that sets it: the number of the page, or the number of rows
+ * before it.
+ */
 const placeOf: Record<string, (page: number, limit: number, listed: Listed) => number> = {
   page: (page, _, { firstPage = 1 }) => page + firstPage,
   offset: (page, limit) => page * limit,

@@ -26,7 +26,7 @@ let control: OwnControl;
 let ask: ReturnType<typeof createAsker>;
 /** Callers of another project, and of another organization. */
 let strangers: [name: string, authorization: string][];
-/** Ids of the things of the first project, by the names of path arguments. */
+/** Ids of the objects of the first project, by the names of path arguments. */
 let ids: Record<string, string>;
 
 /** Adds a project in an organization of its own and returns its authorization. */
@@ -43,7 +43,7 @@ const addForeigner = async (): Promise<string> => {
 const ofProjects = new Set<string>(['read', 'inspect', 'send', 'write']);
 const isProjects = ({ access }: OperationShape): boolean => ofProjects.has(access);
 
-/** These operations have arguments that name something of the caller's own project. */
+/** Operations whose path arguments name objects of the caller's own project, so that another project gets no 404. */
 const namesOwn = new Set(['listContext', 'pushContext']);
 
 /** Connectors are left out: an organization shares them, and they have a test of their own. */
@@ -59,7 +59,7 @@ const metricsOf = (view: string, field: string): string => {
   return `?query=${encodeURIComponent(JSON.stringify(asked))}`;
 };
 
-/** Queries for operations that require one. With them, the owner of the object would get an answer. */
+/** Valid queries for operations that require one. With such a query, the owner of the object gets an answer. */
 const queries: Record<string, string> = {
   getMetrics: metricsOf('traces', 'id'),
   getBoundedMetrics: metricsOf('user-events', 'event'),
@@ -72,7 +72,7 @@ const queries: Record<string, string> = {
   removeWebhookDestination: '?url=https://a.example/x',
 };
 
-/** These operations answer 404 because their query names something of the first project. */
+/** Operations that answer 404 because their query names an object of the first project. */
 const ofOne = new Set([
   'compareBuilds',
   'diffBuilds',
@@ -170,7 +170,7 @@ beforeAll(async () => {
 afterAll(() => control.stop());
 
 describe('the data of a project', () => {
-  it('covers every path argument of every route with an id', () => {
+  it('includes an object with an id for every path argument of every route', () => {
     const names = aimed.flatMap(({ path }) =>
       [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
     );

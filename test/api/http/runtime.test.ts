@@ -105,7 +105,7 @@ describe('validate', () => {
 });
 
 describe('further commands on a tree', () => {
-  it('compile returns the generated files', async () => {
+  it('`compile` returns the generated files', async () => {
     const compiled = await run({ command: 'compile', files });
     expect(compiled.world).toMatchObject({ name: 'Board', package: { id: 'board' } });
     const runtime = compiled.files.find(({ path }) => path === 'schema/runtime.json');
@@ -113,7 +113,7 @@ describe('further commands on a tree', () => {
     expect(contract).toMatchObject({ language: 'svc-world/1', name: 'Board' });
   });
 
-  it('describe returns fields with their types and redaction', async () => {
+  it('`describe` returns fields with their types and redaction', async () => {
     const { world } = await run({ command: 'describe', files });
     expect(world).toMatchObject({ name: 'Board', redactSalt: 'board' });
     expect(world.entities.find(({ name }) => name === 'cards')?.fields).toContainEqual({
@@ -124,7 +124,7 @@ describe('further commands on a tree', () => {
     });
   });
 
-  it('counts returns the number of rows of data', async () => {
+  it('`counts` returns the number of rows of data', async () => {
     const { counts } = await run({ command: 'counts', files: encodeTree(notesWorld()) });
     expect(counts).toEqual({ folders: 1, notes: 1 });
   });
@@ -173,7 +173,7 @@ describe('commands about rows', () => {
     },
   });
 
-  it('ingest turns captures into rows, shaped and redacted', async () => {
+  it('`ingest` turns captures into rows, shaped and redacted', async () => {
     const people = { people: [{ id: 'p1', email: 'ann@example.test', national_id: 'secret-id' }] };
     const answer = await run({
       command: 'ingest',
@@ -184,7 +184,7 @@ describe('commands about rows', () => {
     expect(JSON.stringify(answer)).not.toContain('secret-id');
   });
 
-  it('conform names captured rows that the contract rejects, also for an unknown field', async () => {
+  it('`conform` names captured rows that the contract rejects, also for an unknown field', async () => {
     const { fidelity, entities, misfits } = await run({ command: 'conform', files: board });
     expect(fidelity).toBe(33.33);
     expect(entities).toEqual([{ entity: 'boards', rows: 3, fitting: 1 }]);
@@ -195,7 +195,7 @@ describe('commands about rows', () => {
     ]);
   });
 
-  it('import-data returns the row files, or names the values that do not fit', async () => {
+  it('`import-data` returns the row files, or names the values that do not fit', async () => {
     const of = (path: string, text: string) => [
       { path, content: Buffer.from(text).toString('base64') },
     ];

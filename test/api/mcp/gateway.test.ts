@@ -66,7 +66,7 @@ const post = (body: string, { path = '/mcp', token = place.token, host = '', hea
     body,
   });
 
-it('the MCP server is at the address that the session shows', () => {
+it('the MCP server is served at the address in the view of the session', () => {
   expect(place.url).toMatch(/^http:\/\/ses-\w+--mcp\.worlds\.test\/mcp$/);
 });
 

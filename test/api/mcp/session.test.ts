@@ -309,7 +309,7 @@ describe('access to the MCP server of a session', () => {
     expect((await send(list, { authorization: pair() }, pathOf('ses-none'))).status).toBe(404);
   });
 
-  it('shows nothing of a session that is over, and the errors say so', async () => {
+  it('ends with the session, and the errors say that the session is over', async () => {
     await answering?.stop();
     await control.send(closeSession, { params: { sessionId }, body: {} });
     const listed = await send(list);

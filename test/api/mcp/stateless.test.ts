@@ -234,7 +234,7 @@ describe.each(both)('the MCP server of a %s', (which) => {
     }
   });
 
-  it('refuses several messages in one body, and gives a notification no answer', async () => {
+  it('refuses several messages in one body, and sends no answer to a notification', async () => {
     const two = JSON.stringify([
       statelessRpc('tools/list', {}, 1),
       statelessRpc('tools/list', {}, 2),

@@ -142,7 +142,7 @@ describe('a dashboard', () => {
     expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(words)]);
   });
 
-  it('accepts new code that names the stamp of the code that it replaces, or by force; equal code has an equal stamp', async () => {
+  it('accepts new code that has the stamp of the code that it replaces, or is forced; equal code has an equal stamp', async () => {
     const { id, stamp } = await make({ template: 'empty' });
     const files = [plain, file('export const x = 1;', 'lib/x.ts')];
     expect(await push(id, { files })).toMatchObject({

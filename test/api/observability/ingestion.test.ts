@@ -63,7 +63,7 @@ describe('a batch of events', () => {
     ['nested too deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['with a name that objects inherit by', '{"a": {"__proto__": {"b": 1}}}'],
     ['with such a name that is escaped', '{"constructor": {"\\u0070rototype": 1}}'],
-  ])('has only the event refused that is %s', async (what, input) => {
+  ])('has only the bad event refused: %s', async (what, input) => {
     const id = `beside ${what}`;
     const good = JSON.stringify(event('trace-create', { id, input: { constructor: 'x' } }));
     const bad = `{"id": "bad", "type": "trace-create", "timestamp": "${at(0)}", "body": {"id": "bad", "input": ${input}}}`;

@@ -24,7 +24,7 @@ const spanId = '00f067aa0ba902b7';
 const traceparent = `00-${traceId}-${spanId}-01`;
 
 describe('a session in the traces of its project', () => {
-  it('is a trace as soon as it is open, and shows the id of that trace', async () => {
+  it('has a trace as soon as it is open, and the id of that trace in its view', async () => {
     const session = await open();
     const trace = await read(session.traceId);
     expect(trace).toMatchObject({

@@ -72,7 +72,7 @@ afterAll(async () => {
   collector.stop();
 });
 
-/** Returns a host that was launched for the waiting session; `turn` counts these hosts from 0. */
+/** Returns a host that was launched for the waiting session; `turn` is the index of the host among these, from 0. */
 const launchedHost = async (turn = 0): Promise<PlayedHost> => {
   const id = await until(() => launched[turn], { timeoutMs: 10_000, what: 'a launch' });
   const token = hostToken(control.config.secret, id);

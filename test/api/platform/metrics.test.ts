@@ -27,7 +27,7 @@ afterAll(() => control.stop());
 const read = async (path: string): Promise<string> =>
   (await fetch(`${control.running.metricsAddresses[0]}${path}`)).text();
 
-/** Returns the values by metric name with labels. */
+/** Returns the value of each metric, by its name with its labels. */
 const numbersOf = (metrics: string): Record<string, number> =>
   Object.fromEntries(
     metrics.split('\n').flatMap((line) => {

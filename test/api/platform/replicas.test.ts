@@ -48,8 +48,8 @@ const open = async (at: TestControl, wait = 0) =>
   (await at.send(openSession, { body: { slug: 'notes' }, query: { wait } })).body;
 
 /**
- * Deadline in milliseconds. It is shorter than the interval at which a waiter checks by itself, so a wake-up within it
- * came by a notification.
+ * Deadline for a wake-up, in milliseconds. It is shorter than the interval at which a waiter checks by itself. A waiter
+ * that wakes within it was therefore woken by a notification.
  */
 const soonMs = 4_000;
 

@@ -35,7 +35,7 @@ afterAll(() => control.stop());
 
 const operations = operationsOf(publicOperations);
 
-/** Credential that a caller sends, and the kind and project that it belongs to. */
+/** Credential that a caller sends, with its kind and its project. */
 type Caller = { as: string | undefined; kind?: CredentialKind; projectId?: string };
 
 /** Project ids and callers that all tests of this file share. */
@@ -149,7 +149,7 @@ const roleOf: Record<string, Role> = {
   'a token without scopes for this': 'ADMIN',
   "another organization's token": 'OWNER',
 };
-/** Callers of another organization: they reach nothing of the project that the requests name. */
+/** Callers of another organization: they have no access to the project that the requests name. */
 const strangers = ["another organization's token", "another organization's key"];
 
 /** Returns the status that a token gets from an access rule, or null if the token reaches the operation. */
@@ -181,7 +181,9 @@ const refusalOf = (
     : null;
 };
 
-/** Sends an operation without a body. Every path argument except the project is `none`, which names nothing. */
+/**
+ * Sends an operation without a body. Every path argument except the project is `none`, which is the id of no object.
+ */
 const send = (operation: OperationShape, authorization: string | undefined, projectId = 'none') => {
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name) =>
     name === 'projectId' ? projectId : 'none',

@@ -194,7 +194,7 @@ describe('an invalid body', () => {
     ['/files/move', { fromPath: 'x', toPath: 'a/../b' }],
     ['/files/folders', { path: '..' }],
     ['/files/folders', { path: {} }],
-  ])('%s refuses %j and changes nothing', async (path, body) => {
+  ])('is refused by %s and changes nothing: %j', async (path, body) => {
     const before = await control.sql('select count(*) from awaited_files');
     expect((await ask()('POST', path, { as: as(), body })).status).toBe(400);
     expect(await control.sql('select count(*) from awaited_files')).toEqual(before);

@@ -82,7 +82,10 @@ const countSessions = async (where = 'true'): Promise<number> => {
 
 const recent = `created_at > now() - interval '1 minute'`;
 
-/** Opens at both replicas at once; returns the number of opened sessions and checks that the rest were refused. */
+/**
+ * Sends this many opens to both replicas at once. Returns the number of opened sessions, and checks that all other
+ * opens were refused.
+ */
 const race = async (count: number): Promise<number> => {
   const outcomes = await Promise.allSettled(
     Array.from({ length: count }, (_, index) => open(index % 2 === 0 ? control : replica)),

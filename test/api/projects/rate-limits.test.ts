@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Waits until a minute of the database's clock has at least half a minute left. */
+/** Waits until at least half of the current minute of the database's clock is left. */
 const waitForRoom = async (): Promise<void> => {
   for (;;) {
     const [row] = await control.sql<{ second: number }>(

@@ -51,8 +51,8 @@ describe('values of a secret', () => {
     execute(database.url, `update secret_marks set since = since - interval '${minutes} minutes'`);
 
   /**
-   * Steps: the values that a replica reports and the one that it uses then, or a number of minutes that pass. Each
-   * line is a path through the table of `secret-marks.ts`.
+   * Sequences of steps, each a path through the table of `secret-marks.ts`. A step is the values that a replica
+   * reports, with the value that it then uses; or it is a number of minutes that pass.
    */
   const ways: [string, ...(readonly [values: string, uses: string] | number)[]][] = [
     ['one value is used at once', ['a', 'a']],

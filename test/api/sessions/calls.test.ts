@@ -149,7 +149,7 @@ describe('a call', () => {
     );
   });
 
-  it('is delivered in reply to an answer that long-polls for the next call', async () => {
+  it('is delivered in reply to a request that posts an answer and long-polls for the next call', async () => {
     await host.ready();
     const { id } = await enqueue();
     await host.calls();

@@ -208,7 +208,7 @@ describe('the end of a session whose host is already recycled', () => {
     expect(await tellClosedClean(host)).toMatchObject({ assignment: { sessionId: next } });
   });
 
-  it('is accepted, and the host is drained if it is not clean', async () => {
+  it('is accepted, and the host is drained if its report names remains of the session', async () => {
     for (const unclean of [
       { found: ['a file'] },
       { holding: { bundle: baseState, stateDigest: `sha256:${'1'.repeat(64)}` as const } },
@@ -263,7 +263,7 @@ describe('the end of a session whose ledger cannot be trimmed', () => {
   });
 });
 
-describe('a report that a recycled host is clean', () => {
+describe('the warm report of a recycled host', () => {
   const recycled = async (): Promise<PlayedHost> => {
     const { host, sessionId } = await serving();
     await beginToClose(sessionId);
@@ -304,7 +304,7 @@ describe('a report that a recycled host is clean', () => {
     expect(await warmHeld(host), 'repeated').toMatchObject({ assignment: { sessionId } });
   });
 
-  it('drains a host that is not clean at once', async () => {
+  it('immediately drains a host whose report names remains of its session', async () => {
     const host = await recycled();
     const params = { hostId: host.id };
     const body = { generation: host.generation, holding: holdingOf(host), hold: holdSeconds };

@@ -83,7 +83,7 @@ describe('a lost host', () => {
     });
   });
 
-  it('passes on a session that was not yet ready to another host, up to three hosts in all', async () => {
+  it('has its session assigned to another host if the session was not yet ready, up to three hosts in all', async () => {
     const session = await openNotes(control);
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       expect(await read(session.id)).toMatchObject({ state: 'PROVISIONING', assignedAt: null });
@@ -127,7 +127,7 @@ describe('a lost host', () => {
     expect(await rowOf(control, host)).toMatchObject({ state: 'gone', end_reason: 'exited' });
   });
 
-  it('is not_found if it never existed', async () => {
+  it('gets not_found in reply to its report if no such host ever existed', async () => {
     const params = { hostId: 'hst-none' };
     await expect(
       control.pool(reportGone, { params, body: { reason: 'exited' } }),

@@ -78,7 +78,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Returns the nodes of the plan for these values that read the table. */
+/** Plans the statement for these values, and returns those nodes of the plan that read the table. */
 const explain = (given: Statement, table: string, values: NamedValues) => {
   expect(given.isPlannedAnew).toBe(true);
   return explainReads(db, given, { table, values });

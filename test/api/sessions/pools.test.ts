@@ -1,6 +1,6 @@
 /**
- * Pools as their orchestrator publishes them: the shapes they offer, the opens they refuse, and the worlds they
- * preload.
+ * Tests pools as their orchestrator publishes them: the shapes that they offer, the opens that they refuse, and the
+ * worlds that they preload.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listPools } from '#wire/admin-api/operations.ts';

@@ -1,4 +1,4 @@
-/** The reaper: the sessions it ends, the reasons, the sessions it keeps, and races with a call. */
+/** Tests the reaper: which sessions it ends and for which reasons, which sessions it keeps, and races with a call. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { reap } from '#wire/pool-api/operations.ts';
 import {

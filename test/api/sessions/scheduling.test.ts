@@ -38,7 +38,7 @@ const open = async (body: OpenSessionBody = {}): Promise<SessionView> =>
 const read = async (sessionId: string): Promise<SessionView> =>
   (await control.send(getSession, { params: { sessionId } })).body;
 
-/** Returns a warm host that has served a session of the world and proved itself clean. */
+/** Returns a warm host that has served a session of the world and was found clean afterwards. */
 const holdingHost = async (slug = 'notes'): Promise<PlayedHost> => {
   const host = await warmHost(control);
   const session = await open({ slug });
@@ -104,7 +104,7 @@ const whileNoneIsPlaced = async <Result>(steps: () => Promise<Result>): Promise<
   }
 };
 
-/** Resolves when a table has this number of rows. */
+/** Resolves when the table has this number of rows. */
 const thereAre = (count: number, from: string): Promise<boolean> =>
   until(async () => (await control.sql(`select from ${from}`)).length === count, {
     timeoutMs: 10_000,

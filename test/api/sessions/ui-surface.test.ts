@@ -1,4 +1,6 @@
-/** Sessions with a page: the addresses and files that clients, hosts and gateways receive, and the use of links. */
+/**
+ * Tests sessions with a page: the addresses and files that clients, hosts and gateways receive, and the use of links.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
 import { parseSurfaceTemplate } from '#domain/surface-address.ts';
@@ -56,7 +58,7 @@ const viewOn = async (control: TestControl, sessionId: string) =>
   (await control.send(getSession, { params: { sessionId }, query: {} })).body.surfaces;
 
 describe('a session opened with a page', () => {
-  it('shows clients its address: at the gateway, or at its host on this machine', async () => {
+  it('gives clients the address of its page: at the gateway, or at its host on this machine', async () => {
     const { id, host } = await openReady();
     const { port } = new URL(playedAddress(host.id));
     expect((await viewOn(direct, id)).ui).toEqual({ url: `http://${id}--ui.localhost:${port}` });
@@ -83,7 +85,7 @@ describe('a session opened with a page', () => {
     });
   });
 
-  it('sends gateways its address, with the key that its host requires', async () => {
+  it('sends gateways the address of its page, with the key that its host requires', async () => {
     const { id, host, assignment } = await openReady();
     const address = playedAddress(host.id);
     const { body } = await fronted.gateway(resolveRoute, { params: { sessionId: id } });

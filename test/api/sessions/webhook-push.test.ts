@@ -1,5 +1,6 @@
 /**
- * Webhook push: its setting, its destinations, and how deliveries are queued, claimed once, and ended with a reason.
+ * Tests webhook push: its setting, its destinations, and how deliveries are queued, claimed once, and ended with a
+ * reason.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';

@@ -128,8 +128,8 @@ describe('svc worlds data import', () => {
 
 describe('svc worlds data import after a kill', () => {
   /**
-   * Starts a proxy before the control plane that records each uploaded chunk, and can leave an upload without an
-   * answer.
+   * Starts a proxy in front of the control plane. The proxy records each uploaded chunk, and can leave an upload
+   * without an answer.
    */
   const startCounter = async (onPut: (count: number) => 'answer' | 'silence') => {
     const sent: string[] = [];

@@ -143,7 +143,7 @@ describe('a link between worlds', () => {
     await expect(call('crm.list_folders')).rejects.toMatchObject({ code: 'invalid' });
   });
 
-  it('starts with the seed of its task, and a task of the session can select its tools', async () => {
+  it('starts the linked world with the seed of its task, and a task of the session can select tools of the link', async () => {
     const slug = await make('[dependencies.crm]\npin = "crm@1"\ntask = "finish"');
     const host = await warmHost(control);
     const open = (task: { tools: string[] }) => control.send(openSession, { body: { slug, task } });

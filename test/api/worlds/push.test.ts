@@ -1,4 +1,4 @@
-/** Pushes: the files that are sent, how existing rows are kept or replaced, refusals, and concurrent pushes. */
+/** Tests pushes: which files are sent, how existing rows are kept or replaced, refusals, and concurrent pushes. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Renamed worlds: answers for their old slugs, and the places that show the new one. */
+/** Tests renamed worlds: the answers for their old slugs, and the places that have the new slug. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   createWorld,

@@ -1,4 +1,4 @@
-/** The address of a world: its descriptor for programs, and a page for people. */
+/** Tests the address of a world: it returns the descriptor to programs, and a page to people. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import * as api from '#wire/public-api/operations.ts';

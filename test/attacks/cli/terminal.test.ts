@@ -21,8 +21,8 @@ const hostile =
   '\u001b]52;c;ZXZpbA==\u0007\u001b]0;title\u001b\\\u001b[2J\u009b2J\r\nFORGED\t\b\u007f\u202eevil\u202c\u200b\u2066\ufeff\u00ad\u{e0041}\u001b[45mend';
 
 /**
- * Commands that start programs or servers, or end with a signal; their output goes through the same
- * printer.
+ * Commands that the test does not run, since they start programs or servers, or end with a signal. Their output goes
+ * through the same printer as that of all other commands.
  */
 const notRun = [
   ...['up', 'demo', 'worlds connector serve', 'worlds connector record', 'worlds session mcp'],

@@ -1,7 +1,7 @@
 /**
- * Attacks with a stolen host token: what it opens beyond the host's own session, from another
- * address, and after the host has moved on. The theft itself is assumed; the contract of the
- * drivers covers that no inspection shows the token.
+ * Attacks with a stolen host token. It must give access to nothing beyond the host's own session, to no other address,
+ * and to nothing once the host has another generation. The theft itself is assumed; the contract of the drivers tests
+ * that no inspection reveals the token.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';

@@ -21,7 +21,7 @@ for (const name of runtimesOfTier(hostRuntimes).filter((each) => missing[each] !
   console.info(`${name} is not tested: ${missing[name]}`);
 }
 
-/** Prelude of planted programs; a mark on the command line identifies their processes. */
+/** Beginning of the code of planted programs; a unique text on the command line identifies their processes. */
 const beginning = `
 import ctypes, os, socket, sys, time
 libc = ctypes.CDLL(None)

@@ -58,7 +58,10 @@ const readApart = async (): Promise<number> => {
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 };
 
-/** Returns the length of the longest JSON parsed or written in this process from now on. */
+/**
+ * Watches the JSON that this process parses or writes from now on. The returned function returns the length of the
+ * longest text so far.
+ */
 const watchJson = (): (() => number) => {
   let longest = 0;
   const { parse, stringify } = JSON;

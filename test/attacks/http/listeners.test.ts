@@ -1,6 +1,6 @@
 /**
- * Attacks on one API through the listener of another: a client of one listener reaches no path of
- * the others, with a valid token and in any spelling of the path.
+ * Attacks on one API through the listener of another. A client of one listener must not reach a path of another API,
+ * even with a valid token and in any spelling of the path.
  */
 import { request as openRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -14,7 +14,10 @@ import { type OwnControl, startNotesControl } from '../../support/control/own-co
 import { projectIdOf } from '../../support/control/settings.ts';
 import { goodBodies } from '../../support/random/good-bodies.ts';
 
-/** One name for bodies; for paths and queries one of each kind: functions, an accessor. */
+/**
+ * The inherited name that is tried in bodies. Paths and queries are tried with one name of each kind, in `names`:
+ * functions, and an accessor (`__proto__`).
+ */
 const first = 'constructor';
 const names = ['constructor', 'toString', 'hasOwnProperty', '__proto__'];
 
@@ -91,7 +94,7 @@ const asJson = (name: string): string[] => [
   ),
 ];
 
-/** Parameters that are valid only together with another one. */
+/** Query parameters that the other parameters of an operation require, by the id of the operation. */
 const besides: Record<string, Record<string, string>> = {
   readData: { entity: 'notes' },
 };
@@ -136,9 +139,7 @@ const send = async (operation: OperationShape, { params = {}, query = {}, body }
       ];
 };
 
-/**
- * Operations that are not tried: they would wait for a host, or end objects that the others use.
- */
+/** Operations that are not tried: they would wait for a host, or delete objects that the other operations use. */
 const left = new Set(['deleteOrganization', 'archiveWorld', 'renameWorld', 'closeSession']);
 
 const atOnce = 8;

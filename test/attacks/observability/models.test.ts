@@ -1,6 +1,6 @@
 /**
- * Patterns of models that are slow to match. If matching runs out of time, the result is not
- * cached. So the attacker's project alone loses prices.
+ * Patterns of models that are slow to match. If matching runs out of time, the result is not cached, so only the
+ * attacker's own project loses prices.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type OwnControl, startOwnControl } from '../../support/control/own-control.ts';

@@ -1,7 +1,6 @@
 /**
- * Attacks of one project on another through the compile processes: slow trees, many trees, and
- * clients that disconnect. The other project's jobs go on; only the project that asks too much is
- * refused.
+ * Attacks of one project on another through the compile processes: slow trees, many trees, and clients that disconnect.
+ * The other project's jobs go on; only the project that sends too much is refused.
  */
 
 import { afterEach, describe, expect, it } from 'vitest';

@@ -112,7 +112,7 @@ describe('a draft of a document from outside', () => {
     ['web', () => `${address}/outside.json`],
     ['data', () => `data:application/json,${encodeURIComponent('{"schema":{"type":"object"}}')}`],
   ])(
-    'contains nothing of a reference target that is: %s; and reports the reference',
+    'contains nothing of the file or address that a reference names, and reports the reference: %s',
     async (name, reference) => {
       const { status, out, err, written } = await draft(name, reference());
       expect([status, err]).toEqual([0, '']);

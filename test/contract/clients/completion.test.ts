@@ -1,6 +1,6 @@
 /**
- * `svc completion` in real shells: the candidates of each at a Tab. Bash is always present; zsh and
- * fish are tested if installed.
+ * Tests `svc completion` in real shells: the candidates that each shell offers when Tab is pressed. Bash is always
+ * present; zsh and fish are tested if installed.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ const run = (program: string, words: string[]): string => {
 
 const isThere = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
 
-/** Returns the candidates of bash at the end of a line. */
+/** Returns the candidates that bash offers at the end of a line. */
 const byBash = (line: string): string[] => {
   const words = line.split(' ').map((word) => `'${word}'`);
   const script = `source svc.bash; COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _svc; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -45,11 +45,11 @@ const byBash = (line: string): string[] => {
 
 const zshScript = fileURLToPath(new URL('../../support/cli/zsh/offers.zsh', import.meta.url));
 
-/** Returns the candidates of zsh at a Tab. */
+/** Returns the candidates that zsh offers at the end of a line. */
 const byZsh = (line: string): string[] =>
   run('zsh', ['-f', zshScript, line]).split('\n').filter(Boolean);
 
-/** Returns the candidates of fish, without their descriptions. */
+/** Returns the candidates that fish offers at the end of a line, without their descriptions. */
 const byFish = (line: string): string[] =>
   run('fish', ['--no-config', '-c', `source svc.fish; complete -C ${JSON.stringify(line)}`])
     .split('\n')

@@ -9,7 +9,7 @@ import { on, pull, repository, serveCodeHost } from '../../support/templates/cod
 
 const world = await serveCodeHost();
 
-/** Missing routes by the part of the README that names them as absent. */
+/** Routes that the template does not have, by the part of the README that names them as absent. */
 const absent: Record<string, string[]> = {
   'blobs, trees and commits that are put together by hand': [
     '/repos/{owner}/{repo}/git/blobs 404',

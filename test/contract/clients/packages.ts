@@ -16,7 +16,7 @@ import { describeError } from '#domain/error.ts';
 const run = promisify(execFile);
 const here = import.meta.dirname;
 
-/** Command line of a client's program; `Missing` has the reason why there is none. */
+/** Command line and environment of a client's program. */
 export type Program = { command: string; args: string[]; env: NodeJS.ProcessEnv };
 export type Missing = { missing: string };
 

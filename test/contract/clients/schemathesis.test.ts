@@ -151,8 +151,7 @@ const judge = async (target: Target): Promise<void> => {
 };
 
 /**
- * Creates objects that no initial row of `code-hosting` provides, and spares of those that the run
- * deletes.
+ * Creates objects that no initial row of `code-hosting` provides, and spare objects of the kinds that the run deletes.
  */
 const makeMissing = async ({ url, token }: ServedWorld): Promise<Target['made']> => {
   const { rest } = new Octokit({ baseUrl: url, auth: token });

@@ -135,7 +135,7 @@ describe.skipIf(!hasDocker)('a world host on Docker', () => {
     expect(await python(connecting(`${linkLocalOf(mac)}%eth0`, 8080))).not.toBe('open');
   });
 
-  it('has its API server on loopback only, so that no other address of the machine reaches it', async () => {
+  it('has its API server on loopback only, so that it cannot be reached at other addresses of the machine', async () => {
     const published = await publishedPort();
     const opens = (address: string): Promise<boolean> =>
       new Promise((resolve) => {

@@ -29,7 +29,7 @@ import { runtimesOfTier } from '../../support/run/tier.ts';
 const startMs = 20_000;
 const manyMs = 120_000;
 const many = 30;
-/** Concurrent steps, as many as the orchestrator takes. */
+/** Number of concurrent steps: as many as the orchestrator runs at once. */
 const atOnce = 8;
 
 const all = ['process', 'bubblewrap', 'docker', 'kubernetes'] as const;

@@ -23,7 +23,7 @@ afterAll(async () => {
   for (const server of servers) server.close();
 });
 
-/** Adds a session whose host is given each connection once its first bytes have arrived. */
+/** Adds a session by a raw server: `onRequest` gets each connection of the host once its first bytes have arrived. */
 const serveRaw = async (onRequest: (socket: Socket) => void): Promise<string> => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined).once('data', () => onRequest(socket));
@@ -124,7 +124,7 @@ describe('a host that answers before it has received the whole request', () => {
 });
 
 describe('a host does not time out', () => {
-  /** Waits out the time limit of a host, so that every earlier request has reached it, too. */
+  /** Waits until a request has run into the time limit of a host; by then every earlier request has reached its host. */
   const timeOfHost = async (): Promise<void> => {
     const silent = await gateway.serve(() => undefined);
     expect(await get(silent)).toMatchObject({ status: 504 });

@@ -1,6 +1,6 @@
 /**
- * A browser program with a real Chromium, and a small site for it to show: a page that shows the user of its cookie,
- * counts visits in its storage, and has a form.
+ * A browser program with a real Chromium, and a small site for it to show. The site's page shows the user whom its
+ * cookie names, counts visits in its storage, and has a form.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

@@ -58,8 +58,8 @@ export const programOf = async (network: Network, sessionId: string): Promise<nu
 };
 
 /**
- * Returns the process id of the Chromium that a program has started; of several the first, as a spare one starts
- * later.
+ * Returns the process id of the Chromium that a program has started. If there are several, it is the first one, as a
+ * spare Chromium starts later.
  */
 export const chromiumOf = (program: number): number => {
   const chromium = startedFirst(processIds().filter((pid) => processStat(pid)?.parent === program));

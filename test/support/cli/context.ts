@@ -1,4 +1,4 @@
-/** A context of the CLI for tests: it records output, and has the environment that the test gives. */
+/** A context of the CLI for tests. It records output, and its environment is the one that the test gives. */
 import type { Env } from '#runtime/env.ts';
 import { type Context, createContext } from '../../../src/cli/terminal/context.ts';
 

@@ -1,6 +1,6 @@
 /**
- * A service for tests of commands: it gives the answers of a test, and records the requests. Also a session and a call
- * as the API shows them.
+ * A service for tests of commands: it gives the answers that a test lists, and records the requests. This file also has
+ * a session and a call as the API returns them.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';

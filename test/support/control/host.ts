@@ -38,8 +38,8 @@ export type PlayedHost = {
   /** Assignment that the host serves. */
   assignment: Assignment | undefined;
   /**
-   * Reports that the host is warm. `found`: findings that its session left besides rows, as a host that holds a
-   * version reports them.
+   * Reports that the host is warm. `found` lists remains of its session other than rows, as a host that holds a version
+   * reports them.
    */
   warm(
     holding?: { bundle: `sha256:${string}`; stateDigest: `sha256:${string}` },
@@ -51,7 +51,7 @@ export type PlayedHost = {
   pollLoad(hold?: number): Promise<LoadDirective | undefined>;
   ready(stateDigest?: `sha256:${string}`): Promise<SessionDirective>;
   failed(code: string, message: string): Promise<void>;
-  /** Polls for calls; with `final`, as a host does that is stopping. */
+  /** Polls for calls; with `final`, the poll is one of a host that is stopping. */
   calls(hold?: number, final?: boolean): Promise<SessionDirective>;
   /** Delivers entries of its session's ledger. */
   requests(entries: readonly unknown[]): Promise<void>;

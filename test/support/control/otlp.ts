@@ -136,7 +136,7 @@ export const protobufOf = (
     });
   }).finish();
 
-/** Builds the export in the protobuf form. */
+/** Builds the export as a protobuf message. */
 export const protobufExport = ({ spans, ...around }: TestExport): Uint8Array =>
   protobufOf(
     spans.map((span) => (writer: BinaryWriter) => writeSpan(writer, span)),

@@ -1,4 +1,4 @@
-/** A control plane for the tests of one file, with a database of its own that is removed with it. */
+/** A control plane for the tests of one file. It has a database of its own, which is removed when it stops. */
 import { createWorld } from '#wire/public-api/operations.ts';
 import { testDatabase } from '../database/postgres.ts';
 import { encodeTree, notesWorld } from '../worlds/worlds.ts';

@@ -10,8 +10,7 @@ import { createRowChecker } from '#language/schema/checkers.ts';
 import type { Named } from './import-files.ts';
 
 /**
- * A row with the lines that made it, and its place in the order of rows; `base` is set if the world had a row of its
- * key.
+ * A row, the lines that made it, and its place in the order of rows. `base` is set if the world had a row with its key.
  */
 type Held = { row: Row; lines: number[]; base?: { row: Row; at: number }; at: number };
 
@@ -31,7 +30,7 @@ const keyIn = ({ primaryKey }: EntityContract, row: Row) => tuple(row, asPaths(p
 const isSame = (one: Row, other: Row): boolean => JSON.stringify(one) === JSON.stringify(other);
 const rank = ({ lines }: Held): number => lines[0] ?? -1;
 
-/** Place of the first row that is added to a world; those of the world come before. */
+/** Place of the first row that is added to a world; the places of the world's own rows come before it. */
 const firstAdded = 1e6;
 
 /** Lists of the paths whose values no two rows may share: the key, and the unique ones. */

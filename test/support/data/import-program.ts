@@ -1,6 +1,6 @@
 /**
- * Runs an import as a program, to be killed or measured: `import-program.ts <plan.json> [n]`. It reports its progress
- * with the time, then its outcome and its peak memory. After n progress reports it kills itself.
+ * Runs an import as a program, so that tests can kill or measure it: `import-program.ts <plan.json> [n]`. It reports
+ * its progress with the time, then its outcome and its peak memory. After n progress reports it kills itself.
  */
 import { readFileSync } from 'node:fs';
 import type { ImportOutcome, ImportPlan, ImportProgress } from '#data/import/plan.ts';

@@ -1,6 +1,6 @@
 /**
- * A world served in this process: a tree compiled, its rows and its first task's loaded, its routes behind a world
- * host's own API server, its code, if it has any, in real workers. It needs neither database nor containers.
+ * Serves a world in this process, without a database or containers. It compiles a tree, loads the tree's rows and those
+ * of its first task, and serves its routes by a world host's own API server. Code of the world runs in real workers.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

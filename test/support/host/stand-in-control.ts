@@ -46,7 +46,7 @@ const respond = (response: ServerResponse, status: number, body: unknown): void 
 const eventually = <Value>(what: string, probe: () => Value | undefined): Promise<Value> =>
   until(probe, { timeoutMs: messageTimeoutMs, everyMs: 2, what });
 
-/** Resolves with the probe's first value; with nothing when the requested hold is over. */
+/** Resolves with the probe's first value, or with undefined when the requested hold time is over. */
 const holdFor = (probe: () => Body | undefined, holdSeconds: number): Promise<Body> => {
   const endsAt = performance.now() + Math.min(holdSeconds * 1000, holdMs);
   return eventually('the end of a hold', () => {
@@ -54,7 +54,7 @@ const holdFor = (probe: () => Body | undefined, holdSeconds: number): Promise<Bo
   });
 };
 
-/** Calls of the session, and what has become of them. */
+/** Calls of the session, with the state of each. */
 class Calls {
   /** Calls that wait for the host. */
   readonly #waiting: HostCall[] = [];
@@ -79,7 +79,7 @@ class Calls {
     this.#waiting.push(call);
   }
 
-  /** Hands out the next call; only one that is handed out and unanswered if the poll is final. */
+  /** Hands out the next call. A final poll gets only a call that was handed out before and has no answer yet. */
   next(isFinal: boolean): HostCall | undefined {
     const call = isFinal ? this.#unanswered() : this.#waiting.shift();
     if (call !== undefined) this.#handedOut.set(call.id, call);

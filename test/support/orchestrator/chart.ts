@@ -134,7 +134,10 @@ const otherItem = (schema: ValueSchema | undefined): unknown =>
       ? 7777
       : 'changed';
 
-/** If any text will do, one is enough, since each value tried costs a run of Helm. */
+/**
+ * Returns other texts for a value. If any text is valid, a single one is returned, since each value tried costs a run
+ * of Helm.
+ */
 const otherTexts = (pattern: string | undefined): string[] =>
   pattern === undefined ? ['changed'] : texts.filter((text) => new RegExp(pattern).test(text));
 

@@ -57,7 +57,7 @@ class PoolLease {
     return { held: true, epoch: held.epoch };
   }
 
-  /** Gives the lease permanently to another orchestrator. */
+  /** Gives the lease to another orchestrator for good. */
   depose(): void {
     this.#give('another', Number.POSITIVE_INFINITY);
   }
@@ -123,7 +123,7 @@ export class MemoryPool {
     this.client = { baseUrl: 'memory:', send: send as unknown as Client['send'] };
   }
 
-  /** Returns every host that ever was, gone ones included. */
+  /** Returns every host that was ever registered, gone ones included. */
   hosts(): MemoryHost[] {
     return [...this.#hosts.values()];
   }
@@ -150,12 +150,12 @@ export class MemoryPool {
     this.#change();
   }
 
-  /** While set, every request is answered `unavailable`. */
+  /** Makes every request fail as `unavailable` from now on, or ends that. */
   setDown(isDown: boolean): void {
     this.#isDown = isDown;
   }
 
-  /** While set, every intent is refused with this error. */
+  /** Makes every intent fail with this error from now on; undefined ends that. */
   refuseIntents(error: AppError | undefined): void {
     this.#intentsRefused = error;
   }
@@ -164,7 +164,7 @@ export class MemoryPool {
     return this.#lease.holder();
   }
 
-  /** Gives the lease permanently to another orchestrator. */
+  /** Gives the lease to another orchestrator for good. */
   depose(): void {
     this.#lease.depose();
   }

@@ -31,7 +31,7 @@ export type NetworkOptions = {
   /** Further environment of the control plane alone. */
   controlEnv?: Record<string, string>;
   /**
-   * Address that serves the host API, and the name by which hosts reach it, when the runtime needs other than
+   * Address that serves the host API, and the name by which hosts reach it, if the runtime needs another address than
    * loopback.
    */
   listen?: string;

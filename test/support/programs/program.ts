@@ -1,6 +1,6 @@
 /**
- * One program of the project as a real child process of a test: started by its main.ts, known to be up by the JSON
- * line it prints, stopped by signal. Its log is kept, and shown when it fails.
+ * One program of the project as a real child process of a test. Its main.ts starts it, the JSON line that it prints
+ * shows that it is up, and a signal stops it. Its log is kept, and shown when it fails.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

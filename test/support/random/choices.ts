@@ -1,7 +1,7 @@
 /**
- * Random structures from a list of small numbers, each a choice. A generator draws choices until they are used up;
- * after that each is 0. So a shorter list of smaller numbers makes a simpler structure, which allows fast-check to
- * shrink a failure.
+ * Random structures from a list of small numbers, each of which is a choice. A generator draws choices until the list
+ * is used up; each further choice is 0. A shorter list of smaller numbers therefore makes a simpler structure, which
+ * allows fast-check to shrink a failure.
  */
 import fc from 'fast-check';
 

@@ -1,6 +1,7 @@
 /**
- * Number of runs of property tests: the test's own number, times the factor of `vitest.config.ts`, from its seed,
- * which changes daily. A failure is printed with its seed and path: `FUZZ_SEED` repeats its run.
+ * Number of runs of property tests: the test's own number, times the factor of `vitest.config.ts`. The seed of the runs
+ * is in that file, too, and changes daily. A failure is printed with its seed and path; with `FUZZ_SEED` its run can be
+ * repeated.
  */
 import { inject } from 'vitest';
 

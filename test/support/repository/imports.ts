@@ -36,7 +36,7 @@ export const targetOf = ({ file, specifier }: Import): string | undefined => {
   return library === undefined ? undefined : `src/${library}/${rest}`;
 };
 
-/** Returns for each file below some folders, without tests, the files of them that it imports. */
+/** Returns the imports among the files below some folders, except tests: for each file, the files that it imports. */
 export const importGraph = (folders: readonly string[]): ReadonlyMap<string, readonly string[]> => {
   const files = new Set(folders.flatMap(sourceFiles).filter((file) => !isTest(file)));
   return new Map(
@@ -76,7 +76,10 @@ export const circlesOf = (graph: ReadonlyMap<string, readonly string[]>): string
   return circles;
 };
 
-/** Returns the floor of a program's file: its folder, or the file itself if it has a floor of its own. */
+/**
+ * Returns the floor (`test/floors.ts`) of a program's file: its folder, or the file itself if it has a floor of its
+ * own.
+ */
 export const floorOf = (program: string, file: string, places: readonly string[]): string => {
   const inside = file.slice(program.length + 1);
   if (places.includes(inside)) return inside;

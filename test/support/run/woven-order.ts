@@ -23,7 +23,10 @@ export const weave = <Few, Many>(few: readonly Few[], many: readonly Many[]): (F
   return [...woven, ...many.slice(few.length * stride)];
 };
 
-/** Number of turns of each project: few, but enough that the loaded modules of one turn do not fill the memory. */
+/**
+ * Number of turns of each project: so small that each turn has several files, and large enough that the modules loaded
+ * in one turn do not fill the memory.
+ */
 const rounds = 5;
 
 /**
@@ -37,7 +40,7 @@ export const takeTurns = <Item>(lists: readonly (readonly Item[])[], times: numb
   ).flat();
 };
 
-/** Compares two times; a difference would not show that infinite times are equal. */
+/** Compares two times. Their difference would not do: for two infinite times, which are equal, it is not 0. */
 const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
 
 export class WovenOrder extends BaseSequencer {

@@ -30,7 +30,10 @@ const askOf =
     return { status, headers: Object.fromEntries(headers), body: parse(await response.text()) };
   };
 
-/** Sends all requests that can be sent, and compares the answers; writes use rows of their own. */
+/**
+ * Sends every request that can be sent, and compares the answers. Requests that write use rows that no other request
+ * uses.
+ */
 export const conformServed = async (files: readonly TreeFile[]): Promise<ConformReport> => {
   const { files: all, compiled, captures } = readCapturedWorld('the folder', files);
   const { contract, baseRows } = compiled;

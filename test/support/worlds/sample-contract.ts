@@ -1,7 +1,7 @@
 /**
- * A small contract for tests of the store and the host: users own repositories, repositories hold issues. It has what
- * the store must handle: a key of two fields, a nested unique list, a nullable foreign key, and one that points to its
- * own entity.
+ * A small contract for tests of the store and the host: users own repositories, repositories hold issues. It has the
+ * cases that the store must handle: a key of two fields, a nested unique list, a nullable foreign key, and a foreign
+ * key that refers to its own entity.
  */
 import type { ColumnType, Contract, EntityContract, JsonSchema, Row } from '#language/contract.ts';
 

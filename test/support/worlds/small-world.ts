@@ -1,6 +1,6 @@
 /**
- * A small world for the tests of the world language: a board with lists and cards. It uses each rule of the language
- * at least once, so that a test breaks one by the smallest possible change.
+ * A small world for the tests of the world language: a board with lists and cards. It uses each rule of the language at
+ * least once, so that a test can break any rule by the smallest possible change.
  */
 import type { TreeFile } from '#domain/world.ts';
 import { type CompileResult, compileTree } from '#language/compile/compile.ts';

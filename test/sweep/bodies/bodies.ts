@@ -89,7 +89,7 @@ const writeText = (schema: Schema, { chance }: Plan): string => {
   return JSON.stringify(text);
 };
 
-/** Member values with which an operation gets further than with random ones. */
+/** Values of members that operations accept, so that a request gets further than with random values. */
 const telling: Record<string, readonly string[]> = {
   // No long poll: the test does not wait.
   hold: ['0'],

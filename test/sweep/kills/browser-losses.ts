@@ -37,18 +37,20 @@ export type Loss = {
   name: string;
   /** Runtimes that have this fault; all runtimes if absent. */
   on?: readonly BrowserRuntime[];
-  /** True if the lost part carries the clients' connections to the browser. */
+  /** True if the connections of clients to the browser pass through the lost part. */
   cutsClients: boolean;
   /** Operation that the session's ledger then records for the browser. */
   noted?: 'restored' | 'reclaimed';
   /**
-   * Prepares the fault; the returned function causes it. It resolves when the fault has happened and the test has
-   * repaired whatever the service does not.
+   * Prepares the fault and returns a function that causes it. The promise of that function resolves when the fault has
+   * happened and the test has repaired everything that the service does not repair by itself.
    */
   aim(site: Site, sessionId: string): Promise<() => Promise<unknown>>;
 };
 
-/** Longer than the time after which the control plane declares a silent host lost. In milliseconds. */
+/**
+ * Duration of a pause in milliseconds: longer than the time after which the control plane declares a silent host lost.
+ */
 const tooLongMs = limits.hostSilenceMs + 2_500;
 const shortMs = 2_000;
 

@@ -13,7 +13,7 @@ export type Case = {
   number: number;
   fault: Fault;
   moment: Moment;
-  /** Delay from the moment to the strike, when the request is not held for it, in milliseconds. */
+  /** Delay from the moment to the strike, in milliseconds. It is used when the request is not held until the strike. */
   delayMs: number;
   /** Duration of the fault, in milliseconds. */
   lastsMs: number;

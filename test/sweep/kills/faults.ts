@@ -31,7 +31,8 @@ export type Fault = {
 };
 
 /**
- * Longer than a lease, and than the time after which the control plane declares a silent host lost. In milliseconds.
+ * Duration of a long fault in milliseconds: longer than a lease, and longer than the time after which the control plane
+ * declares a silent host lost.
  */
 const longMs = 12_500;
 

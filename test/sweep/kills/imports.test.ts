@@ -37,7 +37,7 @@ const victims = ['control plane', 'import process', 'PostgreSQL'] as const;
 const phases = ['uploading', 'queued', 'validating', 'applying'] as const;
 type Case = { victim: (typeof victims)[number]; phase: (typeof phases)[number]; delayMs: number };
 
-/** A fifth of the sweep's cases are imports. */
+/** Source of the random cases; the number of imports is a fifth of the sweep's total number of cases. */
 const chance = createChance(seed);
 const cases: Case[] = Array.from({ length: isSingle ? 0 : Math.ceil(total / 5) }, (_, at) => ({
   victim: victims[(at + seed) % victims.length] ?? 'control plane',

@@ -38,7 +38,10 @@ type Case = {
 };
 
 const chance = createChance(seed);
-/** Longer than any host waits for a control plane before it discards its ledger, in milliseconds. */
+/**
+ * Longest time for which the victim is down, in milliseconds: longer than any host waits for a control plane before it
+ * discards its ledger.
+ */
 const longestAwayMs = isLong ? 30_000 : 16_000;
 const cases: Case[] = Array.from({ length: isSingle ? 0 : times }, (_, at) => ({
   victim: victims[(at + seed) % victims.length] ?? 'control plane killed',

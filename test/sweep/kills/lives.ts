@@ -24,7 +24,9 @@ export type Life = {
   isReached: boolean;
 };
 
-/** Longer than a fault and its repair take, in milliseconds. */
+/**
+ * Time within which the session's API has to answer again, in milliseconds: longer than a fault and its repair take.
+ */
 const reachMs = 30_000;
 
 const slowMs = 120;

@@ -15,7 +15,7 @@ type Step = { step: string; saying?: string; at?: readonly Edge[] } & Pick<
   'link' | 'operation'
 >;
 
-/** Edges of long polls; only polls that return something count. */
+/** Points at which the sweep strikes a long poll, in terms of `edges`; only polls that return something count. */
 const brought = ['answered', 'passed'] as const;
 
 const steps: readonly Step[] = [

@@ -9,7 +9,7 @@ import type { SessionView } from '#wire/public-api/sessions/session.ts';
 import { browserOf } from '../../support/browser/browser-session.ts';
 
 const handshakeMs = 3_000;
-/** Longer than any answer takes while all programs run, in milliseconds. */
+/** Deadline of an answer in milliseconds: longer than any answer takes while all programs run. */
 const answerMs = 5_000;
 const againMs = 20;
 

@@ -11,7 +11,7 @@ import { faultsOfLife, faultsOfRecord, findUnrest, readRecord } from './invarian
 import { type Life, live } from './lives.ts';
 import { poolMax, type Service } from './service.ts';
 
-/** Time until nothing may be left over, in milliseconds. */
+/** Time within which everything left over has to disappear, in milliseconds. */
 const restMs = 30_000;
 const liveMs = 60_000;
 /** Time in which the consequences of a session's end occur, if they do, in milliseconds. */
@@ -120,11 +120,14 @@ const lastNumber = async ({ network }: Service): Promise<number> =>
     await network.sql<{ last: number }>('select coalesce(max(number), 0)::int as last from history')
   )[0]?.last ?? 0;
 
-/** Opens, calls and closes one session over an undisturbed link. */
+/** Opens, calls and closes one session over an undisturbed link, to check that the service works. */
 const proveWorking = async ({ direct }: Service): Promise<Life> =>
   within(live(direct, true), liveMs, 'a session after the fault');
 
-/** Hosts are used up in pairs; after this many rounds a host is launched, even if a fault has left some hosts. */
+/**
+ * Maximum number of rounds. Each round may use up two hosts, so within this many rounds a host is launched, even if a
+ * fault has left some hosts unused.
+ */
 const mostRounds = poolMax / 2 + 1;
 
 /** Runs two sessions concurrently, repeatedly until the moment has occurred. */

@@ -21,7 +21,10 @@ const timeoutMs = 180_000;
 const socket = process.env.DOCKER_HOST?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock';
 const run = promisify(execFile);
 
-/** Delays from the moment that it is up, with launches in progress, to the signal, in milliseconds. */
+/**
+ * Delays in milliseconds from the time at which `svc up` reports that it is up, with launches in progress, to the
+ * signal.
+ */
 const delaysMs = isLong ? [0, 300, 1_000, 2_500] : [300];
 const poolSize = isLong ? 4 : 2;
 

@@ -22,7 +22,10 @@ const allPools: readonly PoolConfig[] = [
   testPool({ pool: 'premium', tier: 'premium', target: 1, maximum: 2 }),
 ];
 
-/** Times at which hosts stop failing during their start, a new release appears, and all pools are removed. */
+/**
+ * Times at which three things happen: hosts stop failing during their start, a new release appears, and all pools are
+ * removed.
+ */
 const wellAt = 2 * second;
 const releaseAt = 90 * second;
 const settledAt = 600 * second;
@@ -105,7 +108,7 @@ const live = (lost: number): Life => {
 describe('a lost action', () => {
   const whole = live(Number.POSITIVE_INFINITY);
 
-  it('covers every kind of action of a simulation without losses', () => {
+  it('can be of every kind: a simulation without losses has actions of each kind', () => {
     const kinds = ['destroy', 'drain', 'launch', 'load', 'report_gone'];
     expect([...new Set(whole.actions)].sort()).toEqual(kinds);
     expect(whole.settled).toEqual([

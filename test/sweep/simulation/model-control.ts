@@ -111,7 +111,7 @@ const viewOfHost = (
   uses: host.uses,
 });
 
-/** Counts waiting sessions by wish. */
+/** Counts waiting sessions by the tier, isolation and size that they require. */
 const countWishes = (waiting: Iterable<ModelSession>): PoolView['waiting'] => {
   const wishes = new Map<string, Required<PoolView['waiting'][number]>>();
   for (const { id, wish } of waiting) {

@@ -29,7 +29,7 @@ export type Scenario = {
   atOnce: number;
   nudgeMs: number;
   /**
-   * Time for which a bad state may last beyond its deadline, in milliseconds, because each new orchestrator first waits
+   * Time in milliseconds for which a bad state may last beyond its deadline, since each new orchestrator first waits
    * for reports of hosts.
    */
   graceMs: number;
@@ -37,7 +37,7 @@ export type Scenario = {
   longestWaitMs: number;
 };
 
-/** Time until a lease expires that its holder did not release. */
+/** Time in milliseconds after which a lease expires that its holder did not release. */
 const leaseMs = 6_000;
 const checkMs = 5_000;
 

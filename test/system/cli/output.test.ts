@@ -1,6 +1,6 @@
 /**
- * Output of `svc` reaches its reader in full, however long it is. A reader that leaves early is no
- * error; output that cannot be written is one.
+ * Output of `svc` reaches its reader in full, however long it is. A reader that leaves early is no error; output that
+ * cannot be written is an error.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

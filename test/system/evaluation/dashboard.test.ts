@@ -82,7 +82,7 @@ it('a row in the frame opens its session, and a link leads back', async () => {
   await page.close();
 });
 
-it('a dot of the dashboard reports the session that it shows to the surrounding page', async () => {
+it('a dot of the dashboard reports its session to the surrounding page', async () => {
   const { files, entrypoint } = starterOf('task', 'starter');
   const built = await bundlePage(files, entrypoint ?? '');
   const script = 'script' in built ? built.script : '';

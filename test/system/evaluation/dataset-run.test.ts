@@ -88,7 +88,8 @@ const playAll = async (): Promise<void> => {
 };
 
 /**
- * Skips the minute for which a killed control plane still holds the run; then another continues it.
+ * Skips the minute for which a killed control plane still holds the run; after that, another control plane continues
+ * the run.
  */
 const passTime = () => network.sql('update dataset_plays set due_at = now()');
 

@@ -41,7 +41,10 @@ const toolOf = (name: string, required: string[]) => ({
   inputSchema: { type: 'object', properties: { id: { type: 'integer' } }, required },
 });
 
-/** Registers a build; the second one requires an argument that the first did not. */
+/**
+ * Registers a build of an agent; `required` names the required arguments of its tool. The tool of the second build
+ * requires an argument that the tool of the first does not.
+ */
 const register = async (buildHash: string, commitSha: string, required: string[]) => {
   const manifest = { model: 'm', tools: [toolOf('look', required)] };
   const attribution = { commitSha, branch: 'main' };

@@ -72,7 +72,7 @@ const hostOf = async (sessionId: string) => {
 const isHostItself = ({ commandLine }: FoundProcess): boolean =>
   !commandLine.includes('bwrap') && commandLine.includes('world-host-image/main.');
 
-/** Opens, calls and closes a session, to prove that the service works. */
+/** Opens, calls and closes a session, to check that the service works. */
 const proveWorking = async () => {
   const session = await open(network.client, { slug: 'notes' });
   expect(session).toMatchObject({ state: 'READY', ready: true });

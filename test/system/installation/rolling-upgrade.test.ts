@@ -20,8 +20,8 @@ import type { Program } from '../../support/programs/program.ts';
 const clients = 4;
 const poolSize = 4;
 /**
- * Longer than several health checks of the balancer, including one that waits a second for its
- * answer.
+ * Time for which a replica drains before it ends, in milliseconds: longer than several health checks of the balancer,
+ * including one that waits a second for its answer.
  */
 const drainMs = 30 * noticeMs;
 const retryForMs = 30_000;

@@ -35,7 +35,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const commandsMs = 480_000;
 
-/** Command blocks of that section of the page: the backup, and the restore. */
+/** Commands in the section of the page about backups: one block for the backup, one for the restore. */
 const [backup = '', restore = ''] = (() => {
   const page = readFileSync(join(root, 'docs/operate/install.md'), 'utf8');
   const [, section = ''] = page.split('## Back up and restore\n');

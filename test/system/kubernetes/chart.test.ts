@@ -37,8 +37,8 @@ else if (images === undefined) {
 }
 
 /**
- * Stores blobs with the rows that name them, and checks the pools first; the backup tests use a
- * volume.
+ * Settings of the installation: blobs are stored in the database with the rows that name them, and a job checks the
+ * pools first. Only the backup tests use a volume for blobs.
  */
 const settings = ['--set', 'blobs.inDatabase=true,hosts.checkPools=true'];
 const clients = 2;

@@ -127,7 +127,7 @@ describe.skipIf('missing' in found)('the service on Kubernetes', () => {
     expect(listed).toMatchObject({ state: 'succeeded', output: [{ id: 1 }] });
   };
 
-  /** Opens, calls and closes a session, to prove that the service works. */
+  /** Opens, calls and closes a session, to check that the service works. */
   const proveWorking = async (): Promise<void> => {
     const { session } = await openOne();
     await isServed(session);
