@@ -13,7 +13,7 @@ export const closures = {
   session_ended: 4_002,
   /** The machine that the browser runs on is being taken away. Another browser starts, at the same address. */
   reclaimed: 4_003,
-  /** The client reads more slowly than the browser sends. */
+  /** The client reads more slowly than the browser sends, so its connection is closed. */
   too_slow: 4_004,
   /** The maximum number of clients is already connected. */
   too_many: 4_005,

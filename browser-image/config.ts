@@ -14,7 +14,7 @@ export type BrowserConfig = {
   authority?: string;
   /** Address at which DevTools and the live view are served; port 0 takes any free port. */
   listen: ListenAddress;
-  /** Folder that the program creates, fills and removes. */
+  /** Working folder, which the program creates, fills and removes. */
   workDir: string;
   /** Initial size of the page, in CSS pixels. */
   window: { width: number; height: number };

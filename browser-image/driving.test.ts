@@ -129,7 +129,7 @@ describe('Playwright, unmodified', { timeout: 20_000 }, () => {
     expect(await page.evaluate(async () => (await fetch('/host')).text())).toBe('answered here');
   });
 
-  it('takes pictures and prints', async () => {
+  it('takes screenshots and prints pages', async () => {
     const page = firstPage(await connect());
     expect((await page.screenshot()).subarray(1, 4).toString()).toBe('PNG');
     expect((await page.pdf()).subarray(0, 4).toString()).toBe('%PDF');

@@ -1,6 +1,6 @@
 /**
- * Wires a browser program: a warm browser, and the server to which clients and viewers connect. The caller drives it
- * by the object that `startBrowserProgram` returns; events and checkpoints come out by two callbacks.
+ * Wires the parts of a browser program: a warm browser, and the server to which clients and viewers connect. The caller
+ * controls it by the object that `startBrowserProgram` returns; events and checkpoints come out by two callbacks.
  */
 
 import { findChromium } from '#runtime/chromium.ts';
@@ -25,7 +25,7 @@ export type Surface = {
 export type BrowserProgram = Omit<SessionBrowser, 'assign' | 'drive' | 'view'> & {
   /** Base address of the server, `http://host:port`. */
   address: string;
-  /** Serves at one more address. */
+  /** Makes the server listen at one more address. */
   listenToo: Listener['listenToo'];
   leaveOthers: Listener['leaveOthers'];
   /** Assigns the browser to a session, with a token of its own. Resolves when the entry page is open. */

@@ -56,7 +56,7 @@ export type Config = PrepareConfig & {
   sharedSnapshots: SharedSnapshots | undefined;
   /** Certificate (PEM) of an additional authority that the browsers of sessions trust. */
   authority: string | undefined;
-  /** Disposition of the hosts when the program stops. */
+  /** Decides whether the hosts are destroyed or left running when the program stops. */
   onStop: 'destroy' | 'leave';
 };
 
@@ -178,7 +178,10 @@ const readShared = (read: EnvReader): PrepareConfig => ({
   kinds: read.optionalText('SVC_BROWSER_POOL_SIZE') === undefined ? ['world'] : hostKinds,
 });
 
-/** Returns how a release names its images by repository; undefined when images are named by their hashes alone. */
+/**
+ * Returns the function that names a release's image by its repository; undefined when images are named by their hashes
+ * alone.
+ */
 const readImageNames = (read: EnvReader): ((repository: string) => string) | undefined => {
   const registry = read.optionalText('SVC_IMAGE_REGISTRY')?.replace(/\/+$/, '');
   const tag = read.optionalText('SVC_IMAGE_TAG');

@@ -1,9 +1,10 @@
 /**
- * Ends an installation for good: drains every host, destroys every container, ends every row. Containers are destroyed
- * even if the control plane no longer answers. The next orchestrator then ends the rows, as it finds no containers.
+ * Ends an installation for good: drains every host, destroys every container, ends every row. If the control plane no
+ * longer answers, containers are destroyed all the same. The next orchestrator then ends the rows, as it finds no
+ * containers.
  *
- * A launch in progress at the start may still make a container, so the shutdown ends only once no launch is left. If
- * something is left, the shutdown fails, so that the caller knows.
+ * A launch that is in progress when the shutdown starts may still create a container. The shutdown therefore ends only
+ * once no launch is left. If a container is left, it fails, so that the caller knows.
  */
 import pMap from 'p-map';
 import type { LedgerMark } from '#domain/ledger.ts';

@@ -42,7 +42,7 @@ type Owner = { session: string; onEvent: (event: CdpMessage & { method: string }
 const gone: CdpError = { code: -32_000, message: 'the browser is gone' };
 const unknownSession: CdpError = { code: -32_001, message: 'Session with given id not found.' };
 
-/** Makes the connection over a pipe that has no other user. */
+/** Creates the connection over a pipe, which must have no other user. */
 export const connect = (pipe: Pipe): Connection => {
   const pending = new Map<number, (answer: Answer) => void>();
   const owners = new Map<string, Owner>();

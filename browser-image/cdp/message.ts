@@ -6,7 +6,8 @@ export type Params = Record<string, unknown>;
 export type CdpError = { code: number; message: string; data?: unknown };
 
 /**
- * DevTools message: a command has `id` and `method`, an answer `id` and `result` or `error`, an event `method` alone.
+ * DevTools message. A command has `id` and `method`; an answer has `id`, and `result` or `error`; an event has `method`
+ * alone.
  */
 export type CdpMessage = {
   id?: number;

@@ -1,5 +1,5 @@
 /**
- * Requests from the browser program itself to a surface of its session. They take the same route as the browser's own
+ * Sends requests of the browser program itself to a surface of its session, by the same route as the browser's own
  * requests.
  */
 import { request as openRequest } from 'node:http';

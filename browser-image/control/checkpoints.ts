@@ -14,8 +14,8 @@ export const readCheckpoint = (text: string | null): Kept | undefined =>
   text === null ? undefined : (JSON.parse(text) as Kept);
 
 /**
- * Queues the checkpoint for sending. Only the last one matters: if a send is in flight, only the newest checkpoint
- * waits for it.
+ * Queues the checkpoint for sending. Only the newest one matters: while a send is in flight, a newer checkpoint
+ * replaces the one that waits.
  */
 export const keep = (agent: Agent, session: Session, checkpoint: Checkpoint): void => {
   const { link, log } = agent;

@@ -1,7 +1,7 @@
 /**
- * Lets the process that started the program drive it, by one JSON object a line. Commands come on standard input, each
- * with an `id`; answers, events and checkpoints go to standard output. When standard input ends, the program ends and
- * leaves nothing behind.
+ * Lets the process that started the program control it by lines, each one JSON object. Commands come on standard input,
+ * each with an `id`; answers, events and checkpoints go to standard output. When standard input ends, the program ends
+ * and leaves nothing behind.
  */
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';

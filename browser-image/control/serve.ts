@@ -33,7 +33,10 @@ const hold = limits.pollMs / 1_000;
  */
 const takeOverMs = 3_000;
 
-/** Takes over the previous browser's address, if it is a free one of this machine; returns undefined otherwise. */
+/**
+ * Serves at the previous browser's address as well, if that is a free address of this machine; returns undefined
+ * otherwise.
+ */
 const takeOver = async (
   { program, host, log }: Agent,
   { address }: BrowserAssignment,

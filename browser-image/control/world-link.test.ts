@@ -148,7 +148,7 @@ describe('a reset of the session', () => {
     expect(done).toEqual(['seen 1', 'reset']);
   });
 
-  it('leaves a profile as it is when the profile is newer', async () => {
+  it('does not affect a profile that is newer than the reset', async () => {
     const world = createWorld();
     world.resets = 3;
     const { done } = connect(world);

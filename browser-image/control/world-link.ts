@@ -49,7 +49,7 @@ export class WorldLink {
   #resets: number | undefined;
   #resetting: Promise<void> | undefined;
   #gathering: NodeJS.Timeout | undefined;
-  /** Holds one request open for orders; reports are sent alongside it. */
+  /** Loop that keeps one request open for orders; reports are sent in requests of their own meanwhile. */
   readonly #orders: Loop<void>;
   readonly #reports: Loop<void>;
 

@@ -1,6 +1,6 @@
 /**
  * Runs the browser for one session after another. It is warm before a session is assigned, opens the session's entry
- * page, and serves clients and viewers. If Chromium is lost, it starts again from the last checkpoint. Operations on
+ * page, and serves clients and viewers. If Chromium is lost, another one starts from the last checkpoint. Operations on
  * the browser as a whole (assign, reset, end, recover) run one after the other.
  */
 import { rm } from 'node:fs/promises';

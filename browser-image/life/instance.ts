@@ -105,7 +105,7 @@ const attach = async (
 /**
  * Starts a Chromium with a fresh profile and an empty tab.
  *
- * @throws `NoSandbox` when it was to have one and cannot, `unavailable` when it does not come up.
+ * @throws `NoSandbox` if it was to run in a sandbox and cannot, `unavailable` if it does not come up.
  */
 export const startInstance = async (options: InstanceOptions): Promise<Instance> => {
   const chromium = await launchChromium(options);

@@ -31,7 +31,7 @@ export type KeeperOptions = {
 
 const contentOf = ({ at: _, ...content }: Checkpoint): string => JSON.stringify(content);
 
-/** Makes a keeper without a checkpoint. */
+/** Creates a keeper, which has no checkpoint at first. */
 export const createKeeper = ({
   afterMs,
   take,

@@ -33,7 +33,7 @@ const keep = (start?: () => Promise<Instance>) => {
   return { started, spare: createSpare({ afterMs, start: start ?? startOne, log }) };
 };
 
-it('a spare browser starts some time after it is requested, is given away once, and is replaced on request', async () => {
+it('a spare browser starts some time after it is requested, is handed out once, and is replaced on request', async () => {
   const { started, spare } = keep();
   spare.want();
   spare.want();
@@ -49,7 +49,7 @@ it('a spare browser starts some time after it is requested, is given away once, 
   expect(spare.take()).toBe(started[1]?.instance);
 });
 
-it('a spare browser that has ended is not given away, and is replaced a limited number of times', async () => {
+it('a spare browser that has ended is not handed out, and is replaced a limited number of times', async () => {
   const { started, spare } = keep();
   spare.want();
   for (const count of [1, 2, 3]) {

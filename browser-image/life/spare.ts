@@ -1,7 +1,7 @@
 /**
  * Keeps a second Chromium ready while the first serves a session, so that a lost or reset browser is replaced at once.
  * The spare has an unused profile of its own. It costs memory, so it exists only if the configuration asks for it. It
- * starts a while after the first, when that one has become quiet.
+ * starts some time after the first Chromium, when that one has become quiet.
  */
 import { describeError } from '#domain/error.ts';
 import type { Log } from '#runtime/log.ts';
@@ -24,7 +24,7 @@ export type SpareOptions = {
   log: Log;
 };
 
-/** Implementation without a spare. */
+/** Implementation of `Spare` that never has a spare. */
 export const noSpare: Spare = {
   want: () => undefined,
   take: () => undefined,

@@ -41,7 +41,7 @@ export type EntryCookie = { url: string; name: string; value: string };
 export type BrowserOptions = {
   /** Path of the Chromium program. */
   chromium: string;
-  /** Folder that is created, filled and removed. */
+  /** Working folder, which the program creates, fills and removes. */
   workDir: string;
   window: { width: number; height: number };
   /** Certificate of a certificate authority for the surfaces, trusted in addition to the public ones. */

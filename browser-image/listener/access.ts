@@ -1,7 +1,8 @@
 /**
- * Checks access to a browser that is driven by lines. A token in the `Authorization` header opens DevTools. A one-time
- * ticket in the address opens DevTools or the live view; for the view it becomes a cookie, because pages cannot send
- * headers. All of them belong to one session and are void when the next one begins.
+ * Checks access to a browser that a parent process controls by lines. A token in the `Authorization` header opens
+ * DevTools. A one-time ticket in the address opens DevTools or the live view; for the view it is exchanged for a
+ * cookie, because pages cannot send headers. Token, tickets and cookies belong to one session and are void when the
+ * next one begins.
  */
 import { newSecret } from '#domain/id.ts';
 import { Secret } from '#runtime/secret.ts';

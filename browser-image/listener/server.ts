@@ -26,7 +26,10 @@ export type ListenerOptions = {
 export type Listener = {
   /** `http://host:port`. */
   address: string;
-  /** Serves at one more address, until `leaveOthers`. Throws `unavailable` if the address cannot be bound. */
+  /**
+   * Makes the server listen at one more address, until `leaveOthers`. Throws `unavailable` if the address cannot be
+   * bound.
+   */
   listenToo(address: ListenAddress): Promise<void>;
   leaveOthers(): Promise<void>;
   close(): Promise<void>;
@@ -70,7 +73,7 @@ const sendFile = (
   response.end(request.method === 'HEAD' ? undefined : text);
 };
 
-/** Admits a viewer who brings a ticket or already has a pass, and redirects to the view. */
+/** Admits a viewer who has a valid ticket or a pass, and redirects to the view. */
 const enter = async (
   { access }: ListenerOptions,
   request: IncomingMessage,

@@ -44,7 +44,7 @@ const originOf = (url: URL): string => {
   return `${scheme}//${url.host.toLowerCase()}`;
 };
 
-/** Makes the list, empty at first. */
+/** Creates the list, which is empty at first. */
 export const createOrigins = (): Origins => {
   let allowed = new Map<string, Destination>();
   let tunnels = new Map<string, Destination>();

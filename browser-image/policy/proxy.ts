@@ -1,7 +1,7 @@
 /**
  * Forward proxy that is Chromium's only way to the network. It forwards requests to the session's surfaces and refuses
- * every other one itself, so the egress policy holds wherever the browser runs. Encrypted connections and WebSockets
- * arrive as tunnels, plain requests as whole requests.
+ * all others itself, so the egress policy holds wherever the browser runs. Encrypted connections and WebSockets arrive
+ * as tunnels, plain requests as whole requests.
  */
 import {
   type Agent,

@@ -18,7 +18,7 @@ export type RecordedPicture = {
   /** Time at which the picture was taken, in Unix milliseconds. */
   atMs: number;
   data: Uint8Array;
-  /** Set on the first picture of another browser or profile. */
+  /** Mark of the first picture of another browser or profile; null on all other pictures. */
   mark: RecordingMark | null;
 };
 

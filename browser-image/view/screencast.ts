@@ -1,6 +1,6 @@
 /**
  * Delivers pictures of the front tab, whenever Chromium sends one because something has changed. Each watcher has a
- * DevTools branch of its own, and follows when another tab comes to the front.
+ * DevTools branch of its own, and moves to another tab when that one comes to the front.
  */
 import type { Log } from '#runtime/log.ts';
 import type { Driver } from '../cdp/driver.ts';
@@ -26,7 +26,7 @@ export type ScreencastOptions = {
 export class Screencast {
   readonly #options: ScreencastOptions;
   readonly #unfollow: () => void;
-  /** Pictures of the tab in view; undefined while no tab is. */
+  /** Pictures of the tab in view; undefined while no tab is in view. */
   #shown: TabPictures | undefined;
   /** Resolves when all queued work is done. */
   #queue = Promise.resolve();
@@ -39,7 +39,7 @@ export class Screencast {
     this.enqueue(() => this.#follow());
   }
 
-  /** Returns the tab in view; undefined while no tab is. */
+  /** Returns the tab in view; undefined while no tab is in view. */
   stage(): Stage | undefined {
     return this.#shown?.stage;
   }

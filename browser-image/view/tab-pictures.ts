@@ -12,8 +12,8 @@ export type Stage = { driver: Driver; sessionId: string; targetId: string };
 export type Picture = { quality: number; maxWidth: number; maxHeight: number };
 
 /**
- * Number of unacknowledged pictures at which Chromium drops further ones, including the last one before it falls
- * quiet.
+ * Number of unacknowledged pictures from which Chromium drops further ones. The last picture before a quiet time may be
+ * among the dropped ones.
  */
 const mostUnacknowledged = 2;
 /** Time without a picture after which a dropped one is requested again, in milliseconds. */
@@ -79,7 +79,7 @@ export class TabPictures {
     this.#restartOnceQuiet();
   }
 
-  /** Requests nothing more. */
+  /** Stops requesting pictures. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);

@@ -25,7 +25,10 @@ export type Report = (event: NewEvent) => void;
 /** Maximum number of reports of one kind in a second; the next report has the number of dropped ones. */
 export const mostPerSecond = 20;
 
-/** Makes a throttle for a noisy kind of event, which limits its rate and passes on how many were dropped. */
+/**
+ * Creates a throttle for a frequent kind of event. It limits the rate of the events, and reports with the next one how
+ * many were dropped.
+ */
 export const createThrottle = (now: () => number = Date.now) => {
   let second = 0;
   let passed = 0;

@@ -12,7 +12,7 @@ export type ScreenshotOptions = {
 
 const mostHeight = 16_384;
 
-/** Takes a picture. Throws `not_found` without a tab. */
+/** Takes a picture. Throws `not_found` when no tab is open. */
 export const takeScreenshot = async (
   driver: Driver,
   tab: Tab | undefined,

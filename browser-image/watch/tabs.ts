@@ -1,6 +1,6 @@
 /**
- * Tracks the open pages of a browser, in the order in which they were opened. It attaches to each, so that its events
- * are received.
+ * Tracks the open pages of a browser, in the order in which they were opened. It attaches to each page, so that the
+ * program receives the page's events.
  */
 import type { Driver } from '../cdp/driver.ts';
 import type { Params } from '../cdp/message.ts';
@@ -34,7 +34,7 @@ export type TabsOptions = {
   driver: Driver;
   /** Context of the browser's own profile. */
   ownContextId: string;
-  /** Prepares to listen to a page before it runs. */
+  /** Called for each page before it runs, so that the caller can begin to listen to it. */
   onPage(sessionId: string): Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-/** Sends one request to the control plane with a deadline; an answer after the deadline would be of no use. */
+/** Sends one request to the control plane, with a deadline, since an answer after the deadline would be of no use. */
 import { AppError } from '#domain/error.ts';
 import type { Client } from '#wire/client.ts';
 import type { Answer, ClientInput, OperationShape } from '#wire/operation.ts';

@@ -1,11 +1,12 @@
 /**
  * Elects the leader among the orchestrators of one installation: the holder of the lease works, the others wait. The
- * control plane keeps the lease, and the holder renews it well before it expires. A holder that cannot renew it stops
- * working when the lease has expired by its own clock, counted from before the request. A holder whose message is
- * refused renews at once.
+ * control plane keeps the lease, and the holder renews it well before it expires. A holder that cannot renew the lease
+ * stops working when the lease has expired by the holder's own clock, counted from before the last successful request.
+ * A holder whose message is refused renews at once.
  *
  * A process that starts takes the lease over from a process of the same name, so a restart does not wait. Once it has
- * led, it waits like any other; so of two processes of one name the younger leads, and they do not alternate.
+ * led, it waits like any other process. If two processes have one name, the younger one therefore leads, and they do
+ * not alternate.
  */
 import type { Log } from '#runtime/log.ts';
 import { type Loop, startLoop } from '#runtime/loop.ts';

@@ -7,10 +7,10 @@ import type { Client } from '#wire/client.ts';
 import { acquireLease, type Lease } from '#wire/pool-api/operations.ts';
 import { ask } from './ask.ts';
 
-/** Deadline of a lease request, in milliseconds; after a longer request the lease could have expired meanwhile. */
+/** Deadline of a lease request, in milliseconds. If a request took longer, the lease could expire before the answer. */
 const answerMs = 2_000;
 
-/** A held lease. A control plane of the previous release sends no epoch and checks none. */
+/** A lease that this orchestrator holds. A control plane of the previous release sends no epoch and checks none. */
 export type HeldLease = Omit<Lease, 'epoch'> & { epoch: number | undefined };
 
 export type LeaseApi = {

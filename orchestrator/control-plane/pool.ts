@@ -24,7 +24,10 @@ const answerMs = 5_000;
 const accountLength = 4_000;
 
 export type AwaitOptions = {
-  /** Revision after which a change counts; without one the control plane answers at once. */
+  /**
+   * Last known revision: the control plane answers once the view has a newer one. Without it, the control plane answers
+   * at once.
+   */
   after: string | undefined;
   holdMs: number;
   signal: AbortSignal;
@@ -74,7 +77,7 @@ export type PoolApi = {
     refused: string | null,
     file: string | undefined,
   ): Promise<string[]>;
-  /** Has a warm host without a version load one. */
+  /** Makes a warm host that holds no version load this one. */
   load(hostId: string, versionId: string): Promise<boolean>;
   reportLaunched(hostId: string, launched: Launched): Promise<boolean>;
   /** Reports the current address of a launched host; null if the host has none. */

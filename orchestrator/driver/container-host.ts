@@ -42,8 +42,8 @@ export const scratchMb = (memoryMb: number): number => Math.ceil(memoryMb / 2);
 
 /**
  * Returns the folder of snapshots that a container shares with others; undefined for a browser, and for a container
- * with a kernel of its own. Such a kernel does not see the locks of other containers, and would take living owners for
- * dead.
+ * with a kernel of its own. Such a kernel does not see the locks of other containers, so it would take the owners of
+ * those locks for dead.
  */
 export const sharedSnapshotsOf = (
   shape: HostShape,

@@ -17,7 +17,7 @@ import type { LoopView } from '#runtime/loop-board.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { MakeOptions } from '../images/make-options.ts';
 
-/** Manner of a container's end, while the runtime still knows it. */
+/** How a container ended; present while the runtime still knows it. */
 export type ContainerExit = {
   reason: 'exited' | 'out_of_memory';
   /** Exit status or signal, as text for people. */
@@ -94,7 +94,7 @@ export type Prepared = {
   listen: string | null;
   /** Name by which hosts reach the machine of the control plane. */
   host: string;
-  /** Image that hosts run, if any. */
+  /** Image that hosts run; null if the runtime uses no images. */
   image: string | null;
 };
 
@@ -109,7 +109,7 @@ export type Watch = {
   stop(): Promise<void>;
 };
 
-/** Demand on a runtime, as of the latest observation. */
+/** Demand on a runtime, as of the latest observation: the hosts that pools want, and those that serve. */
 export type Wanted = {
   /** Shapes of the hosts that the pools launch. */
   shapes: readonly HostShape[];

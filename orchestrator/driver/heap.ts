@@ -9,7 +9,7 @@ import type { ContainerExit } from './driver.ts';
 /** Heap's share of the container's memory. A host's full ledger takes 100 MiB of it, and the program 30. */
 const heapShare = 3 / 8;
 
-/** Share of the container's memory for what one run of user code takes beyond its worker's own. */
+/** Share of the container's memory that one run of user code may take, in addition to the memory of its worker. */
 const userCodeShare = 3 / 8;
 
 /** Returns the memory for user code in a host with so much memory, both in MiB. */
@@ -41,7 +41,7 @@ export const mallocOptions: Readonly<Record<string, string>> = {
 /** Signal of a host whose heap is full: V8 aborts the process, and nothing else in a host does. */
 export const heapSignal = 'SIGABRT';
 
-/** Exit status by which engines report that signal. */
+/** Exit status by which container engines report the signal `heapSignal`. */
 export const heapStatus = 128 + constants.signals[heapSignal];
 
 /** Exit of a host that was aborted because its heap was full. */

@@ -25,9 +25,10 @@ export type HostSettings = {
 export type SharedSnapshots = { path: string; mb: number };
 
 /**
- * Policy for systems without a process boundary for user code: run it anyway (`auto`), or refuse to start (`require`).
- * `usual` decides by isolation: a container requires the boundary. A plain process, and an isolation with its own
- * kernel (gVisor, Kata), take what there is; such a kernel may lack Landlock and separates hosts by itself.
+ * Policy for systems without a process boundary for user code: run user code anyway (`auto`), or refuse to start
+ * (`require`). `usual` decides by isolation: a container requires the boundary. A plain process, and an isolation with
+ * its own kernel (gVisor, Kata), use the boundary only if the system has one; such a kernel may lack Landlock, and
+ * separates hosts by itself.
  */
 export const boundaryChoices = ['usual', 'auto', 'require'] as const;
 export type BoundaryChoice = (typeof boundaryChoices)[number];

@@ -1,6 +1,7 @@
 /**
- * Labels and names by which a container's installation, pool and host are found again. They are the orchestrator's
- * only durable memory: a successor adopts containers by them, and never touches one with another installation's label.
+ * Labels and names by which the installation, pool and host of a container are found again. They are the orchestrator's
+ * only durable memory: a successor adopts containers by them, and never touches a container with another installation's
+ * label.
  */
 import type { HostKind } from '#domain/host.ts';
 
@@ -16,10 +17,10 @@ export const labelNames = {
 /** Role of a container: the host itself, or the container that loads its firewall rules. */
 export type Role = 'host' | 'fence';
 
-/** Owner of a container, and the digest that it was made from. */
+/** Installation, pool and host that own a container, and the digest of the settings that it was made from. */
 export type Owner = { installation: string; pool: string; hostId: string; digest: string };
 
-/** Returns the one name that a host's container can have, so that a second launch of it cannot succeed. */
+/** Returns the name of a host's container. A host has only this one name, so a second launch of the host fails. */
 export const containerName = (hostId: string): string => `svc-${hostId}`;
 
 export const labelsOf = (

@@ -19,7 +19,7 @@ export type Engine = {
   /** Address on which it listens, for messages. */
   address: string;
   version: string;
-  /** Processors of the engine's machine, which need not be this one. */
+  /** Number of processors of the engine's machine, which may be another machine than this one. */
   cores: number;
 };
 

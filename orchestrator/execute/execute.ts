@@ -41,7 +41,9 @@ export type Causes = ReadonlyMap<string, string>;
 
 type Of<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
 
-/** Reads of current state that steps make before they act: fetched at most once for all steps of one plan. */
+/**
+ * Current state that steps read before they act. Each of its values is fetched at most once for all steps of one plan.
+ */
 type Fresh = {
   containers(): Promise<Map<string, Container>>;
   rows(): Promise<Set<string>>;
@@ -150,7 +152,7 @@ const launchOne = async (
  */
 type Intent = { config: PoolConfig; cause: string | undefined };
 
-/** Returns the intents of a launch; none when its pool has left the configuration since. */
+/** Returns the intents of a launch; none if the configuration no longer has the pool. */
 const intentsOf = (
   { pools, metrics }: ExecutorParts,
   { pool, count, ahead }: Of<'launch'>,
@@ -227,7 +229,7 @@ const load = async (
   if (await pool.load(hostId, versionId)) log.info({ hostId, versionId }, 'a host loads a world');
 };
 
-/** Records the failure of a host that was never warm; it counts against launches of its pool. */
+/** Records the failure of a host that was never warm; the breaker of its pool counts it. */
 const noteFailure = (
   { memory }: ExecutorParts,
   { pool, hostId, state, reason }: Of<'drain' | 'report_gone'>,

@@ -49,9 +49,9 @@ export const pull = async (
 export type BaseWish = { root: string; recipe: ImageRecipe; wanted: string | undefined };
 
 /**
- * Returns a base image that is present. That is the operator's image if one is named; otherwise the first that can be
- * had of: the stock image if present, an image built before, the stock image pulled, an image built now. Throws
- * `unavailable` with the reason of each failure.
+ * Returns a base image, which is then present on the engine. If the operator names one, it is that image. Otherwise it
+ * is the first of these that is available: the stock image if present, an image built before, the stock image pulled,
+ * an image built now. Throws `unavailable` with the reason of each failure.
  */
 export const findBaseImage = async (
   engine: Engine,

@@ -1,10 +1,11 @@
 /**
  * Computes how many blank hosts a pool with `target: 'auto'` keeps warm. While a host starts, warm hosts must serve the
- * sessions that claim one in that time. Their number is claim rate × warm-up time, plus twice the square root of this
- * product for the variance of random arrivals. The target rises at once. It falls only after a minute of low need, to
- * the greatest need of that minute.
+ * sessions that claim a host in that time. Their number is claim rate × warm-up time, plus twice the square root of
+ * this product for the variance of random arrivals. The target rises at once. It falls only after a minute of low need,
+ * to the greatest need of that minute.
  *
- * A pure function from one observation to the next. Nothing is stored: a new orchestrator starts without history.
+ * The computation is a pure function from one observation to the next. Nothing is stored: a new orchestrator starts
+ * without history.
  */
 
 import type { PoolConfig } from '#pools/pool-config.ts';
@@ -112,8 +113,9 @@ const countFresh = (hosts: readonly PoolHost[]): number =>
   hosts.filter(({ state, versionId }) => state === 'warm' && versionId === null).length;
 
 /**
- * Returns how many blank hosts of a target the maximum allows beside hosts that serve and hosts reserved for worlds,
- * but at least the minimum. For a pool that keeps no worlds loaded, returns the target unchanged.
+ * Limits a target to the number of blank hosts that the maximum allows, in addition to hosts that serve and hosts
+ * reserved for worlds, but at least to the minimum. For a pool that keeps no worlds loaded, returns the target
+ * unchanged.
  */
 export const attainable = (
   target: number,

@@ -1,6 +1,6 @@
 /**
- * Container steps that run in the background: at most one for each host, by the host's id, so that the planner leaves
- * that host alone. After a failed step the host stays busy for a short pause, which paces retries.
+ * Container steps that run in the background, by the id of their host. A host has at most one step at a time, and the
+ * planner leaves it alone meanwhile. After a failed step the host stays busy for a short pause, which paces retries.
  */
 import type { Log } from '#runtime/log.ts';
 import { pause } from '#runtime/pause.ts';
@@ -11,7 +11,7 @@ export type Work = 'launch' | 'destroy';
 
 export type Background = {
   readonly busy: ReadonlyMap<string, Work>;
-  /** Begins a step, and logs its failure. */
+  /** Begins a step; if it fails, logs the failure. */
   begin(hostId: string, work: Work, step: () => Promise<void>): void;
   /** Resolves when no step runs any more; cuts pauses short. */
   finish(): Promise<void>;

@@ -25,7 +25,7 @@ const viewHoldMs = 20_000;
  */
 const longestRestMs = 2_000;
 /**
- * Minimum interval after a reported change before the next is requested, in milliseconds. Under load each session
+ * Minimum interval between a reported change and the request for the next one, in milliseconds. Under load each session
  * changes the view several times, and one observation covers many changes. A change after a quiet time is reported at
  * once.
  */

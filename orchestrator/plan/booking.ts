@@ -29,7 +29,7 @@ export const bookStocks = (
 const hasChoice = (waiting: readonly WaitingSessions[], pools: readonly PoolSettings[]): boolean =>
   waiting.some((wish) => suitingPools(pools, wish).length > 1);
 
-/** Returns the sessions booked on each pool, from an observation. */
+/** Returns the sessions booked on each pool, computed from an observation. */
 export const bookWaiting = (
   { view, containers }: Pick<Observation, 'view' | 'containers'>,
   pools: readonly PoolSettings[],

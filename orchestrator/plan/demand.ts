@@ -1,7 +1,7 @@
 /**
  * Assigns waiting sessions to pools. A session goes to the first suitable pool in configuration order, unless a later
- * suitable pool can serve it at a lower price. The prices: with its present hosts, by giving up hosts that hold a
- * world, or by a trial while its launches are held.
+ * suitable pool can serve it at a lower price. The prices, lowest first: the pool serves it with its present hosts,
+ * gives up hosts that hold a world, or, while its launches are held, needs a trial launch.
  */
 import { type HostWish, suits } from '#domain/pool.ts';
 import { offerOf, type PoolConfig } from '#pools/pool-config.ts';

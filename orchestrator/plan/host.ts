@@ -12,9 +12,10 @@ import type { Action, Deadlines, PoolSettings } from './terms.ts';
 export type Judging = { steadyMs: number; deadlines: Deadlines };
 
 /**
- * Returns true if a state has lasted longer than allowed, by its age as the control plane reports it, whichever
- * orchestrator led meanwhile. While the control plane was away, no host could report. So after a gap a host first gets
- * the time in which a living host reports again, or its whole limit if that is shorter.
+ * Returns true if a state has lasted longer than allowed. The age of the state is the one that the control plane
+ * reports, so it is the same whichever orchestrator led meanwhile. While the control plane was away, no host could
+ * report. After a gap, a host therefore first gets the time in which a living host reports again, or its whole limit if
+ * that is shorter.
  */
 const isOver = (ageMs: number, limitMs: number, { steadyMs, deadlines }: Judging): boolean =>
   ageMs > limitMs && steadyMs > Math.min(limitMs, deadlines.heardMs);
@@ -92,8 +93,8 @@ const drainReason = (
 };
 
 /**
- * Returns a host's current address if its row has another; undefined where the runtime reports none. A host that
- * serves a session keeps its last address while it has none: it gets another one, or falls silent.
+ * Returns a host's current address if its row has another; undefined if the runtime reports none. While a host that
+ * serves a session has no address, its row keeps the last one: the host will get another address or fall silent.
  */
 const newAddress = (host: PoolHost, { address }: Container): string | null | undefined => {
   if (address === undefined || host.address === undefined || address === host.address) {

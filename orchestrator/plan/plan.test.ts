@@ -113,7 +113,7 @@ const readPool = ({ flags, values }: Words): PoolSettings => {
   };
 };
 
-/** Limits of a whole situation; they stand on the line of any pool. */
+/** Limits of a whole situation; the line of any pool may have them. */
 type Limits = {
   steady?: string;
   launches?: string;

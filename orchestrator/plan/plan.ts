@@ -1,6 +1,7 @@
 /**
  * Plans the next steps from an observation: no I/O, clock, log or memory. Each action is one step, whose result the
- * next observation shows. So a plan never depends on how the last one went, and can be made again after any crash.
+ * next observation shows. A plan therefore never depends on the outcome of the last one, and can be made again after
+ * any crash.
  *
  * This file decides their order. Steps by one host's condition are in host.ts, steps by a pool's size in size.ts; the
  * tables are in docs/internals/orchestrator.md, and in plan.golden.txt row by row.
@@ -86,8 +87,8 @@ const demandsOf = (
 };
 
 /**
- * Orders pools for launches, since there may be capacity for one at a time. The pool with the fewest starting hosts
- * comes first; among equals, the one whose session has waited longest.
+ * Orders pools for launches, since there may be capacity for only one launch at a time. The pool with the fewest
+ * starting hosts comes first; among equals, the pool whose session has waited longest.
  */
 const byTurn = (one: Demand, other: Demand): number => {
   const fewer = one.stock.starting - other.stock.starting;

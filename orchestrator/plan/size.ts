@@ -30,8 +30,8 @@ const holdersOf = ({ held, unsure, spare }: Stock) => {
 };
 
 /**
- * Returns how many waiting sessions a pool can serve at each price: with its present hosts and the launches it has
- * left; by releasing extra hosts; by releasing kept hosts as well; by the next trial.
+ * Returns how many waiting sessions a pool can serve at each price. The prices, lowest first: with its present hosts
+ * and the launches that it has left; by releasing extra hosts; by releasing kept hosts as well; by the next trial.
  */
 export const capacitiesOf = (stock: Stock): readonly [number, number, number, number] => {
   const { pool, starting, fresh, draining, superseded, trouble } = stock;
@@ -54,7 +54,10 @@ const surgeOf = ({ pool }: Stock): number => Math.max(1, pool.config.surge);
 const countStale = (stock: Stock, hosts: readonly PoolHost[]): number =>
   hosts.filter((host) => stock.stale.has(host)).length;
 
-/** Returns how many hosts have to begin loading a version; while its holders are rolled, a few more than wanted. */
+/**
+ * Returns how many hosts have to begin loading a version. While outdated holders of the version are replaced, it is a
+ * few more than wanted.
+ */
 const missing = (stock: Stock, { wanted, warm, loading }: Held): number =>
   Math.max(0, wanted + Math.min(countStale(stock, warm), surgeOf(stock)) - warm.length - loading);
 

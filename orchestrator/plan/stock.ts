@@ -1,4 +1,4 @@
-/** Sorts a pool's hosts by what they can still do for it; all decisions about its size use this. */
+/** Sorts a pool's hosts by their remaining use to the pool; all decisions about its size use this. */
 import type { HostEnd } from '#domain/host.ts';
 import type { PoolHost, PoolWorld } from '#wire/pool-api/operations.ts';
 import type { Container, ContainerTrouble } from '../driver/driver.ts';
@@ -28,7 +28,7 @@ export type Stock = {
   draining: number;
   /** Trouble of the runtime with a starting container; further launches would have the same trouble. */
   trouble: ContainerTrouble['kind'] | undefined;
-  /** True if a session has just been assigned a host, and is loading there. */
+  /** True if a host was just assigned to a session, which is loading there. */
   isLoading: boolean;
   /** Warm hosts without a world, which suit any session of the pool. */
   fresh: PoolHost[];

@@ -61,11 +61,11 @@ export type Deadlines = {
    * instead.
    */
   troubleMs: number;
-  /** Age of a warm host over the pool's target. */
+  /** Age from which a warm host over the pool's target is released. */
   surplusMs: number;
   /** Age of a warm host that waiting sessions have not taken, from which it counts as not suiting them. */
   unfitMs: number;
-  /** Time for which a newly assigned session counts as loading; launches ahead of demand wait for it. */
+  /** Time for which a newly assigned session counts as loading. Launches ahead of demand wait until it is over. */
   loadingMs: number;
   /** Age from which a starting host counts as waiting or hung, and no longer delays other starts. */
   startingMs: number;

@@ -74,7 +74,10 @@ type Held = { settings: Settings; text: string | undefined };
 
 const mistakesIn = ({ problems }: PoolsFile): string => problems.map(describeProblem).join('; ');
 
-/** Returns the settings used before, for a wrong file; undefined when none are known, or they are wrong by now. */
+/**
+ * Returns the settings that were used before, in place of an invalid file; undefined when none are known, or they are
+ * no longer valid.
+ */
 const findHeld = async ({
   file,
   context,

@@ -1,5 +1,5 @@
 /**
- * The process that generates a load: reads its instructions from standard input (`LoadJob`), carries them out, and
+ * The process that generates a load. It reads its instructions from standard input (`LoadJob`), executes them, and
  * writes its observations (`LoadResult`). The world that it opens is that of notes.
  */
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,7 @@
-/** Opens sessions of the world of notes, and calls a tool that lists a few notes in all sessions at once. */
+/**
+ * Opens sessions of the world of notes, and calls a tool that lists a few notes. The calls run in all sessions at the
+ * same time.
+ */
 
 import { call, open } from '../../test/support/control/sessions.ts';
 import type { Network } from '../../test/support/programs/network.ts';

@@ -1,6 +1,7 @@
 /**
- * The floor of a load: a bare HTTP server that commits one row for each request, or as many as `count` says, and
- * answers. It is a process of its own, on the database that its first argument names, and prints its port on a line.
+ * The server that gives the floor of a load: a bare HTTP server that commits one row for each request, or as many as
+ * `count` says, and answers. It is a process of its own, on the database that its first argument names, and prints its
+ * port on a line.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

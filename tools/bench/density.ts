@@ -30,7 +30,7 @@ const measuredSessions = 28;
 const idleMs = 10_000;
 const gibibyte = 1024 ** 3;
 const heldBytes = 8 * gibibyte;
-/** Sessions that are opened concurrently, and minutes for which all are held. */
+/** Number of sessions that are opened concurrently; and below it, the minutes for which all sessions are held. */
 const batch = 4;
 const heldMinutes = 3;
 

@@ -130,7 +130,10 @@ const emulateSeed = () => ({
   },
 });
 
-/** Starts emulate. Issues of its GitHub represent the notes, as it has no rows of a user's own shape. */
+/**
+ * Starts emulate. The issues of its GitHub represent the notes, since emulate has no rows of a shape that the user
+ * defines.
+ */
 const startEmulate = async (): Promise<MeasuredServer> => {
   const [folder, port] = [await newFolder(), await freePort()];
   const file = join(folder, 'seed.json');

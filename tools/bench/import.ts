@@ -66,7 +66,7 @@ const settings = `
   PRAGMA foreign_keys = OFF;
 `;
 
-/** SQL for the tables of the contract, or for tables of keys and texts alone. */
+/** SQL for the tables, in two forms: those of the contract, and tables of keys and texts alone. */
 const tableForms = {
   same: createTablesSql(importContract),
   bare: importContract.entities

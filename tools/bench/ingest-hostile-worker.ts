@@ -1,6 +1,6 @@
 /**
- * Sends hostile bodies, ten a second, until it is stopped; then posts the answers. A thread that `besideHostile`
- * starts.
+ * Thread that `besideHostile` starts. It sends hostile bodies, ten a second, until it is stopped; then it posts the
+ * answers.
  */
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -23,7 +23,7 @@ export type Hostile = { url: string; authorizations: string[]; bodies: Uint8Arra
 const turns = 6;
 const runsOfTurn = 12;
 const victimBytes = 300 * 1024;
-/** Upper bound, as a multiple of the time without hostile bodies. */
+/** Target: the longest allowed time with hostile bodies, as a multiple of the time without them. */
 const target = 3;
 
 const addProject = async (databaseUrl: string): Promise<string> => {

@@ -1,4 +1,4 @@
-/** Reads an answer repeatedly, and posts how long each read took. A thread that `readBeside` starts. */
+/** Thread that `readBeside` starts. It reads an answer repeatedly, and posts how long each read took. */
 import { parentPort, workerData } from 'node:worker_threads';
 import pg from 'pg';
 import { sample } from './figure.ts';

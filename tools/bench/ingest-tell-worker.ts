@@ -1,5 +1,6 @@
 /**
- * Reports spans until it is stopped; posts a message when the first are accepted. A thread that `tellBeside` starts.
+ * Thread that `tellBeside` starts. It reports spans until it is stopped, and posts a message when the first ones are
+ * accepted.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Beside, connect, spansOf, tellAll } from './ingest-tell.ts';

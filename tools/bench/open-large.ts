@@ -80,7 +80,7 @@ const memoryOfHost = (hostId: string): HostMemory => {
   return { own: all - filePart, filePart, fileRead: Math.max(...files.map(({ rss }) => rss)) };
 };
 
-/** Returns the memory of hosts that each serve a session which has read all rows of its world. */
+/** Returns the memory of several hosts, each of which serves a session that has read all rows of its world. */
 const memoryServing = async (network: Network, slug: string): Promise<HostMemory[]> => {
   await settled(network, sessions);
   const opened: string[] = [];

@@ -7,7 +7,7 @@ import type { Figure } from './figure.ts';
 /** Results, with the machine and the day. */
 export type Stamped<Report> = Report & { machine: string; measuredOn: string };
 
-/** Returns the path of a file beside the page. */
+/** Returns the path of a file in the folder of the page. */
 export const fileOf = (name: string): string =>
   fileURLToPath(new URL(`../../docs/internals/${name}`, import.meta.url));
 

@@ -45,7 +45,7 @@ const join = (parts: readonly LoadResult[]): LoadResult => ({
   cores: Math.max(...parts.map(({ cores }) => cores)),
 });
 
-/** Measures the same arrivals at a bare server; each batch is one run of the load. */
+/** Measures the floor: the same arrivals at a bare server. Each batch is one run of the load. */
 const measureFloor = async (
   databaseUrl: string,
   batches: readonly (readonly number[])[],

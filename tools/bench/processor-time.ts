@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Unit of the times in /proc, the same on all systems that run Linux. */
+/** Number of ticks in a second, the unit of the times in /proc; it is the same on all systems that run Linux. */
 const ticksPerSecond = 100;
 
 /** Processor times of a process; `ownMs` excludes those of its ended children. */

@@ -7,7 +7,10 @@ import { execute } from '../../test/support/database/sql.ts';
 export const days = 30;
 const observationsOfTrace = 10;
 
-/** Returns SQL for 128 bits of the SHA-256 of project and id, as `keyOf` makes them; `id` is SQL. */
+/**
+ * Returns an SQL expression for 128 bits of the SHA-256 of project and id, which is the key that `keyOf` computes; `id`
+ * is an SQL expression, too.
+ */
 const key = (id: string): string =>
   `encode(substring(sha256(convert_to(:project, 'utf8') || '\\x00'::bytea || convert_to(${id}, 'utf8')) for 16), 'hex')::uuid`;
 

@@ -1,6 +1,6 @@
 /**
- * Measures requests that a session never received before, one after another over one connection. So it measures what a
- * client waits for, without answers that a host may have cached.
+ * Measures requests that a session never received before, one after another over one connection. No answer can come
+ * from a cache of the host, so the figure is the time that a client waits for a new request.
  */
 import { Agent, request } from 'node:http';
 import { median } from './figure.ts';

@@ -91,7 +91,7 @@ const issueAt = (index: number): BenchIssue => ({
   comments: index % 2 === 0 ? [] : [`It is the same at pier ${index % 31}, since last week.`],
 });
 
-/** The issues as every server gets them. */
+/** Issues that every compared server gets. */
 export const issues: readonly BenchIssue[] = Array.from({ length: issueCount }, (_, index) =>
   issueAt(index),
 );

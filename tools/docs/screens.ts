@@ -20,7 +20,7 @@ import {
 } from '../../test/support/worlds/world-changes.ts';
 import { drawScreen } from './screen-svg.ts';
 
-/** A picture: the folder of the world and the changes that break it. */
+/** A picture to draw: the folder of the world that it shows, and the changes that break the world. */
 type Screen = { folder: string; changes: readonly Change[] };
 
 const rowsOf = (count: number): object[] =>

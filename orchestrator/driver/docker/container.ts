@@ -84,10 +84,16 @@ export const containerDigest = (shape: HostShape, settings: ContainerSettings): 
     ...mountsOf(shape, settings),
   ]);
 
-/** Engines assign the address: they publish a host on the machine's loopback, which no container reaches. */
+/**
+ * The engine assigns the address of a host: it publishes the host's port on the machine's loopback, which no container
+ * reaches.
+ */
 export const addressing = 'assigned';
 
-/** Place of a host, which reads its token once from standard input: inspecting the container does not show it. */
+/**
+ * Settings of a host that depend on Docker. The host reads its token once from standard input, so that inspecting the
+ * container does not reveal the token.
+ */
 const place = { listenIp: '0.0.0.0', addressing, tokenFile: '-' } as const;
 
 /** Builds the request that creates the container of a host. */

@@ -16,7 +16,7 @@ const logLines = 50;
 /** Exit status of a process killed by SIGKILL. */
 const killedStatus = 137;
 
-/** A container of this installation with the engine's data on it. */
+/** A container of this installation: its owner, and the engine's data about it. */
 export type FoundContainer = { owner: Owner; info: Docker.ContainerInspectInfo };
 
 export type Containers = {

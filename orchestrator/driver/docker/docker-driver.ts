@@ -1,7 +1,7 @@
 /**
- * Runs hosts as Docker containers. A host's container has a name that nothing else can take and labels that identify
- * its installation. Its network rules are loaded before the driver reports the host's address, so before any code of a
- * world can run in it.
+ * Runs hosts as Docker containers. A host's container has a name that no other container can have, and labels that
+ * identify its installation. Its network rules are loaded before the driver reports the host's address, so before any
+ * code of a world can run in it.
  */
 
 import { AppError } from '#domain/error.ts';

@@ -82,8 +82,8 @@ export type Firewall = {
   /** Loads the rules of a running container. Throws `unavailable` with the output of nft. */
   load(options: FirewallOptions): Promise<void>;
   /**
-   * Returns true if a rules container was created and never started, and this process is not about to start it. Its
-   * orchestrator ended in between; the engine removes a container by itself only after it has started.
+   * Returns true if a rules container was created and never started, and this process is not about to start it. That
+   * means that its orchestrator ended in between; the engine removes a container by itself only after it has started.
    */
   isLeftover(info: Docker.ContainerInfo): boolean;
 };

@@ -1,4 +1,6 @@
-/** Gets the images of hosts: builds those of this tree and pulls the others, unless the engine has them. */
+/**
+ * Gets the images of hosts: builds those that have a builder here, and pulls the others, unless the engine has them.
+ */
 import { own } from '#domain/json.ts';
 import type { Log } from '#runtime/log.ts';
 import type { Engine } from '../../engine/engine.ts';

@@ -1,11 +1,11 @@
 /**
- * Isolation of a host on Docker from the machine's kernel: a plain container, or gVisor's kernel, which the engine
- * must have as the runtime `runsc`.
+ * Isolation of a host on Docker from the machine's kernel: a plain container, or gVisor's kernel, which the engine must
+ * have as the runtime `runsc`.
  *
  * A host's firewall rules are in its network namespace (firewall.ts), and gVisor's own network stack would bypass them.
- * So gVisor has to use the namespace's stack (`--network=host`, which means the container's namespace and not the
- * machine's). Rules in a namespace cannot hold Kata's virtual machines at all; those belong on Kubernetes, whose
- * network policies apply from outside.
+ * gVisor must therefore use the stack of the namespace (`--network=host`, which means the container's namespace and not
+ * the machine's). Rules in a namespace cannot restrict Kata's virtual machines at all; those belong on Kubernetes,
+ * whose network policies apply from outside.
  */
 import type Docker from 'dockerode';
 import { AppError } from '#domain/error.ts';

@@ -56,8 +56,8 @@ export const ensureNetwork = async (docker: Docker, installation: string): Promi
 };
 
 /**
- * Maximum attempts, and the interval between them in milliseconds, to remove a network while its containers are being
- * removed.
+ * Maximum number of attempts to remove a network while its containers are being removed, and the interval between
+ * attempts in milliseconds.
  */
 const removals = { most: 20, everyMs: 250 };
 

@@ -1,7 +1,7 @@
 /**
  * Maintains what hosts need besides running: restores their network policy if it is removed, marks serving pods for
  * autoscalers and drains, and pulls images to nodes before hosts launch there. It follows the orchestrator's demand
- * with a delay: a host that has just been given a session is marked a moment later.
+ * with a delay, so a host that has just been given a session is marked a moment later.
  */
 
 import type { V1DaemonSet, V1PodDisruptionBudget } from '@kubernetes/client-node';
@@ -131,13 +131,13 @@ export const pullOf = (shape: HostShape, settings: PodSettings): V1DaemonSet => 
 export type Mark = 'idle' | 'busy' | 'protected';
 
 /**
- * Time from which a standard session's host is marked busy, in milliseconds; most sessions end before the mark would
+ * Age from which a standard session's host is marked as busy, in milliseconds; most sessions end before the mark would
  * matter.
  */
 const busyAfterMs = 10_000;
 
 /**
- * Returns the mark that a pod should have; undefined while any will do. A premium session on a draining node is
+ * Returns the mark that a pod should have; undefined if any mark is right. A premium session on a draining node is
  * protected for a limited time, counted from the later of the cordon and its own start. After that its eviction is
  * allowed.
  */

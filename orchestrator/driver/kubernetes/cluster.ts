@@ -25,7 +25,7 @@ const answerMs = 15_000;
 /** Age at which connections are replaced, in milliseconds, so that a changed certificate is noticed. */
 const connectionsMs = 10 * 60_000;
 
-/** Inputs for finding a cluster. */
+/** Location of a cluster: its kubeconfig file, or the cluster that this process runs in. */
 export type ClusterLocation = {
   /** `KUBECONFIG`: paths of files that are merged into one configuration. */
   kubeconfig: string | undefined;

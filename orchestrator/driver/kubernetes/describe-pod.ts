@@ -30,7 +30,7 @@ const troubles: Readonly<Record<string, ContainerTrouble['kind']>> = {
   PostStartHookError: 'refused',
 };
 
-/** Reasons for which a kubelet ends a pod that did nothing wrong. */
+/** Reasons with which a kubelet ends a pod through no fault of the pod. */
 const takenAway = new Set([
   'Evicted',
   'NodeAffinity',

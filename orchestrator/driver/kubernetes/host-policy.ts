@@ -26,7 +26,7 @@ export class HostPolicy {
     this.#options = options;
   }
 
-  /** Applies the network policy unless it is recent; returns the object that owns the pods. */
+  /** Applies the network policy unless it was applied recently; returns the object that owns the pods. */
   async ensure(): Promise<V1OwnerReference> {
     const now = performance.now();
     if (this.#owner !== undefined && now - this.#appliedAt < applyAgainMs) return this.#owner;

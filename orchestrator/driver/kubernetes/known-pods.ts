@@ -33,7 +33,10 @@ const knownPod = (pod: V1Pod): KnownPod | undefined => {
 
 export class KnownPods {
   #pods = new Map<string, KnownPod>();
-  /** Time of the last local change to each pod, by name; a list that began earlier may not show it. */
+  /**
+   * Time of the last change that the orchestrator made to each pod, by name. A list that was requested before that time
+   * may not show the change.
+   */
   readonly #changedAt = new Map<string, number>();
   readonly #onChange: () => void;
 

@@ -30,7 +30,7 @@ export type KubernetesConfig = {
   drainWaitMs: number;
   /** CPU request of a host in thousandths of a processor; pools may set another. */
   cpuRequestMilli: number;
-  /** Network policy peers that are the control plane; needed when hosts reach it by a name. */
+  /** Network policy peers that select the control plane; needed when hosts reach it by a name. */
   controlPeers: readonly V1NetworkPolicyPeer[];
   /** Ports of the control plane's host API, if they differ from the port of its address as hosts see it. */
   controlPorts: readonly number[];

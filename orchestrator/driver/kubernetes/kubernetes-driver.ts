@@ -1,5 +1,5 @@
 /**
- * Runs hosts as pods. A host's pod has a name that nothing else can take, labels that identify its installation, and a
+ * Runs hosts as pods. A host's pod has a name that no other pod can have, labels that identify its installation, and a
  * network policy that exists before the pod. The host itself reports its address, once it has one.
  *
  * While a watch runs, the driver answers from it; without a watch, each listing asks the API server.

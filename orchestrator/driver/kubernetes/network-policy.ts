@@ -18,7 +18,7 @@ import { policyName, type ResourceScope, resourceMetadata } from './resources.ts
 export type NetworkPolicySettings = ResourceScope & {
   /** Address of the control plane as hosts reach it. */
   controlUrl: string;
-  /** Peers that are the control plane, when its address is a name. */
+  /** Network policy peers that select the control plane; needed when its address is a name. */
   controlPeers: readonly V1NetworkPolicyPeer[];
   /** Ports of those peers, if they differ from the port of its address. */
   controlPorts: readonly number[];

@@ -1,7 +1,7 @@
 /**
- * The cluster's nodes as hosts depend on them: how many processors each has, and since when one is cordoned. Nodes
- * belong to no namespace, so the orchestrator may lack the right to read them. Then each node counts as a small one,
- * and none as cordoned.
+ * Knows the facts about the cluster's nodes that matter to hosts: how many processors each has, and since when it is
+ * cordoned. Nodes belong to no namespace, so the orchestrator may lack the right to read them. Then each node counts as
+ * a small one, and none as cordoned.
  */
 import type { V1Node } from '@kubernetes/client-node';
 import type { Log } from '#runtime/log.ts';

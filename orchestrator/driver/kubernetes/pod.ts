@@ -182,10 +182,13 @@ export const podDigest = (shape: HostShape, settings: PodSettings): string => {
 /** File in every container whose text the API server shows once the container has ended. */
 const terminationLog = '/dev/termination-log';
 
-/** A pod's host reports its address: the cluster assigns it only when the pod is scheduled. */
+/** The host in a pod reports its address, since the cluster assigns it only when the pod is scheduled. */
 export const addressing = 'own_ip';
 
-/** Place of a host: it listens on its pod's own address, and reads its token from the mounted secret. */
+/**
+ * Settings of a host that depend on Kubernetes. The host listens on its pod's own address, and reads its token from the
+ * mounted secret.
+ */
 const place = {
   listenIp: `$(${addressVariable})`,
   addressing,

@@ -25,7 +25,7 @@ export type FoundPod = { owner: Owner; uid: string; name: string; pod: V1Pod };
 /** Every pod of the installation, and the resource version of the list. */
 export type PodList = { pods: V1Pod[]; resourceVersion: string };
 
-/** Changes that an existing pod allows; null removes a field. */
+/** Changes that the cluster accepts for an existing pod; null removes a field. */
 export type PodChange = {
   metadata?: {
     labels?: Record<string, string | null>;

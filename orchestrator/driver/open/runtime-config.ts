@@ -31,7 +31,7 @@ export type DockerConfig = {
 /** Settings with which a runtime makes containers; the environment of hosts is not part of them. */
 export type RuntimeConfig = KubernetesConfig | ProcessConfig | DockerConfig;
 
-/** Installation whose hosts a driver makes, and the settings of those hosts. */
+/** Options of every driver: the installation whose hosts it launches, and the settings of those hosts. */
 export type DriverOptions = { installation: string; host: HostSettings; log: Log };
 
 export type ImageBuild = Pick<DockerConfig, 'engine' | 'home' | 'baseImage'> & {

@@ -23,7 +23,7 @@ import { makeFolders } from '#runtime/folders.ts';
 const outputName = 'output.log';
 /** File in which a host records the last entry of its session's ledger. */
 export const ledgerMarkName = 'ledger-mark';
-/** Size from which a host's output is cut down to its tail. */
+/** Size of a host's output from which it is cut down to its tail. */
 const outputLimitBytes = 1024 * 1024;
 const tailBytes = 8 * 1024;
 

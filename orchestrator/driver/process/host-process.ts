@@ -38,10 +38,10 @@ export type HostProcessOptions = {
 /** Size budget of unpacked snapshots on the machine's disk, in MiB. */
 const snapshotsMb = 16 * 1024;
 
-/** A process chooses a free port on the loopback address, so the host itself reports its address. */
+/** The host itself reports its address, since it chooses a free port on the loopback address. */
 export const addressing = 'loopback';
 
-/** A shell reports a signal as an exit status above this. */
+/** Number that a shell adds to the number of a signal to form the exit status that reports it. */
 const signalledStatus = 128;
 
 /**
@@ -160,7 +160,7 @@ export const startHostProcess = async (
   }
 };
 
-/** Processes of a host that are in the group it was started with. */
+/** Processes of a host in the process group that it was started with. */
 export type FoundProcess = { group: number; digest: string; stillRuns(): boolean };
 
 /** Returns the processes of an installation's hosts, by host. */

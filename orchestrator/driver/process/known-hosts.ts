@@ -5,7 +5,7 @@
  */
 import { type FoundProcess, findHosts } from './host-process.ts';
 
-/** Other evidence of hosts besides running processes. */
+/** Evidence of hosts besides running processes. */
 export type HostEvidence = {
   /** Hosts that have a folder. */
   folders: readonly string[];

@@ -77,7 +77,7 @@ const removeOld = async (releases: string, current: string): Promise<void> => {
   }
 };
 
-/** Writes Python byte code beside the sources, compiled under the path that they will have. */
+/** Writes Python byte code into the folders of the sources, compiled under the path that they will have. */
 const compilePython = async (made: string, folder: string, { python, path }: LayOut) => {
   if (python === undefined) return;
   await run(

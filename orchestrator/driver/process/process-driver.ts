@@ -1,10 +1,10 @@
 /**
  * Runs world hosts as processes of this machine: for machines without a container engine, and for tests. A sandbox
- * isolates them where one works (sandbox.ts); otherwise only the operating system's separation between processes of
- * one user does. Worlds with untrusted code belong in containers.
+ * isolates them where one works (sandbox.ts); otherwise only the operating system's separation between processes of one
+ * user does. Worlds with untrusted code belong in containers.
  *
- * A host is a process group and a folder, named by its id. The process carries the labels at the end of its command
- * line; the folder shows hosts whose process is gone, or was never started.
+ * A host is a process group and a folder, named by its id. The command line of the process ends with the labels. The
+ * folder shows that a host exists whose process is gone, or was never started.
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';

@@ -113,8 +113,8 @@ const argumentsOf = (visible: Visible): string[] => {
 const keeper = 'trap "" TERM INT HUP; ulimit -c 0; "$@"; exit $?';
 
 /**
- * Builds the command that runs a command inside the sandbox, in the first of the folders; it can write to these
- * folders only.
+ * Builds the command line that runs a command inside the sandbox. The command's working folder is the first of
+ * `folders`, and it can write to these folders only.
  */
 export const sandboxed = (
   sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>,

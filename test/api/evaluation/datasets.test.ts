@@ -395,7 +395,7 @@ describe('a dataset run', () => {
     expect((await ask('POST', '/dataset-run-items', link)).status).toBe(status);
   });
 
-  it('is listed only by both dataset id and run name', async () => {
+  it('is listed only if the request has both the dataset id and the run name', async () => {
     for (const query of ['', '?datasetId=x', '?runName=x']) {
       expect((await ask('GET', `/dataset-run-items${query}`)).status).toBe(400);
     }

@@ -1,4 +1,4 @@
-/** `svc release` as a script calls it: builds, labels, diffs, agent runs, and the gate with its exit statuses. */
+/** Tests `svc release` as a script calls it: builds, labels, diffs, agent runs, and the gate with its exit statuses. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BuildView, GateView } from '#wire/public-api/evaluation/release.ts';
 import { runCommandLine } from '../../../src/cli/program.ts';

@@ -1,4 +1,4 @@
-/** Builds of agents, labels, diffs, agent runs and the gate, over the public API. */
+/** Tests builds of agents, labels, diffs, agent runs and the gate, over the public API. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import type {

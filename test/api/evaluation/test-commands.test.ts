@@ -1,4 +1,4 @@
-/** `svc worlds test`: runs the tests of a world through the service, and those of a folder locally. */
+/** Tests `svc worlds test`: runs the tests of a world through the service, and those of a folder locally. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../../src/cli/program.ts';
 import { createDesk, type Desk } from '../../support/cli/commands-on-control.ts';

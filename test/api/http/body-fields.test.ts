@@ -32,7 +32,7 @@ const operations = (Object.values(api) as OperationShape[])
   .filter(({ id, body }) => body !== undefined && !others.has(id))
   .sort((a, b) => ending.indexOf(a.id) - ending.indexOf(b.id));
 
-/** Fields of bodies whose schemas do not list them. */
+/** Fields of a body that its schema does not list but accepts, by the id of the operation. */
 const free: Record<string, string[]> = {
   createScore: [
     ...['id', 'name', 'value', 'dataType', 'traceId', 'sessionId', 'datasetRunId', 'comment'],

@@ -209,7 +209,7 @@ describe('a compressed body', () => {
 
 describe('every create operation', () => {
   /**
-   * These operations take no `Idempotency-Key`. A surface link can be used once, and its secret is not stored.
+   * Create operations that take no `Idempotency-Key`. A surface link can be used once, and its secret is not stored.
    * Connectors, builds, folders, files and media are identified by their content or path, so a repeat has no effect.
    * Task sets and file connectors have unique names. Prompts follow the Langfuse SDKs. `baseVersion` guards context
    * pushes.

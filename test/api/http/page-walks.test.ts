@@ -1,7 +1,7 @@
 /**
- * Random walks through every list of the public API. By cursor, while rows are added and removed: each row that exists
- * from start to end is returned, and none twice. By page, without concurrent writes: each row is returned exactly
- * once. A new list route must be added to one of `support/walks`.
+ * Tests every list of the public API by random walks. By cursor, while rows are added and removed: each row that exists
+ * from start to end is returned, and none twice. By page, without concurrent writes: each row is returned exactly once.
+ * A new list route must be added to one of `support/walks`.
  */
 import { tmpdir } from 'node:os';
 import fc from 'fast-check';

@@ -46,7 +46,10 @@ const isProjects = ({ access }: OperationShape): boolean => ofProjects.has(acces
 /** Operations whose path arguments name objects of the caller's own project, so that another project gets no 404. */
 const namesOwn = new Set(['listContext', 'pushContext']);
 
-/** Connectors are left out: an organization shares them, and they have a test of their own. */
+/**
+ * Operations to test. Those on connectors are left out: an organization shares its connectors, and they have a test of
+ * their own.
+ */
 const operations = operationsOf(api).filter(
   (operation) => isProjects(operation) && !operation.path.startsWith('/connectors'),
 );

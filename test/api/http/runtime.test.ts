@@ -1,4 +1,4 @@
-/** `POST /worlds/runtime`: each command, and every rejection. */
+/** Tests `POST /worlds/runtime`: each command, and every rejection. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textFile } from '#language/edit/tree-text.ts';
 import { runWorldCommand } from '#wire/public-api/operations.ts';

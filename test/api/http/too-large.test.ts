@@ -1,6 +1,6 @@
 /**
- * Bodies whose declared length is too large: every server answers 413 at once and closes the connection. It reads on
- * meanwhile, so that a client that sends everything before it reads gets the answer, not a broken connection.
+ * Tests requests whose declared length is too large. Every server answers 413 at once and closes the connection. Until
+ * then it reads on, so that a client that sends everything before it reads gets the answer and not a broken connection.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';

@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry exports in protobuf: they are stored as JSON exports are, answered in protobuf, and malformed bytes
- * are refused.
+ * Tests OpenTelemetry exports in protobuf: they are stored as JSON exports are, answered in protobuf, and malformed
+ * bytes are refused.
  */
 import { gzipSync } from 'node:zlib';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';

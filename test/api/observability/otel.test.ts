@@ -1,4 +1,7 @@
-/** OpenTelemetry spans in JSON: mapped to observations, idempotent, and an invalid span does not affect the others. */
+/**
+ * Tests OpenTelemetry spans in JSON: they become observations, a repeated export changes nothing, and an invalid span
+ * does not affect the others.
+ */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';

@@ -1,4 +1,4 @@
-/** Scores and their configs: validated, filtered, replaced and deleted. */
+/** Tests scores and their configs: validated, filtered, replaced and deleted. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import type { TestControl } from '../../support/control/control.ts';

@@ -1,4 +1,7 @@
-/** Sessions in the traces of their project: calls, requests, deliveries and grades, within size limits. */
+/**
+ * Tests how sessions appear in the traces of their project: their calls, requests, deliveries and grades, within size
+ * limits.
+ */
 import { describe, expect, it } from 'vitest';
 import {
   closeSession,

@@ -1,4 +1,6 @@
-/** `svc traces`, `observations`, `scores`, `metrics`, `models`, `users` and `comments` against a control plane. */
+/**
+ * Tests `svc traces`, `observations`, `scores`, `metrics`, `models`, `users` and `comments` against a control plane.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ingest } from '#wire/public-api/operations.ts';
 import { createDesk, type Desk } from '../../support/cli/commands-on-control.ts';

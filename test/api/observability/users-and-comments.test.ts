@@ -1,4 +1,4 @@
-/** User profiles, user events with their values, and comments. */
+/** Tests user profiles, user events with their values, and comments. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { createAsker } from '../../support/control/client.ts';

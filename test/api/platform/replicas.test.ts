@@ -1,4 +1,4 @@
-/** Two control planes on one database, a database that becomes unavailable, and a control plane that stops. */
+/** Tests two control planes on one database, a database that becomes unavailable, and a control plane that stops. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { examine } from '#wire/admin-api/operations.ts';

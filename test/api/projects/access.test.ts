@@ -152,7 +152,7 @@ const roleOf: Record<string, Role> = {
 /** Callers of another organization: they have no access to the project that the requests name. */
 const strangers = ["another organization's token", "another organization's key"];
 
-/** Returns the status that a token gets from an access rule, or null if the token reaches the operation. */
+/** Returns the status with which an access rule refuses a token, or null if the rule admits the token. */
 const refusalOfToken = (name: string, rule: AccessRule['token']): 401 | 403 | 404 | null => {
   if (typeof rule === 'number') return rule;
   const role = roleOf[name] ?? 'NONE';
@@ -164,8 +164,8 @@ const refusalOfToken = (name: string, rule: AccessRule['token']): 401 | 403 | 40
 };
 
 /**
- * Returns the status that a caller gets before the operation reads its input, or null if the caller reaches the
- * operation.
+ * Returns the status with which a caller is refused before the operation reads its input, or null if the caller is
+ * admitted.
  */
 const refusalOf = (
   name: string,
@@ -268,7 +268,7 @@ describe('keys of other kinds and projects', () => {
     );
   };
 
-  it('get 401 if they belong to an organization, in either form', async () => {
+  it('get 401 if they belong to an organization, as Basic and as Bearer credentials', async () => {
     await addKey('pk-organization', null);
     for (const authorization of [
       basicAuthorization('pk-organization', 'sk-secret'),

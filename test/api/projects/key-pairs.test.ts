@@ -1,6 +1,6 @@
 /**
- * Tests key pairs from configuration: for deployments side by side, replaced while replicas run, with replicas of the
- * previous release, and revoked.
+ * Tests key pairs from configuration: those of deployments side by side, those replaced or revoked while replicas run,
+ * and those used with replicas of the previous release.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';

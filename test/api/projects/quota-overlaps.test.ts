@@ -1,4 +1,4 @@
-/** Quotas of a project when opens overlap in the database. */
+/** Tests quotas of a project when opens overlap in the database. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';

@@ -1,4 +1,4 @@
-/** Quotas of a project, for open sessions and for opens per minute, with several control planes. */
+/** Tests quotas of a project, for open sessions and for opens per minute, with several control planes. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';

@@ -1,4 +1,4 @@
-/** Requests per minute of one key, counted over two replicas. */
+/** Tests the limit on requests per minute with one key, counted over two replicas. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basicAuthorization } from '#wire/client.ts';
 import { type StartedControl, startTestControl } from '../../support/control/control.ts';

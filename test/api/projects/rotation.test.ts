@@ -1,4 +1,4 @@
-/** Secrets that are rotated while replicas run: in any order, rolled back and retried. */
+/** Tests secrets that are rotated while replicas run: in any order, rolled back and retried. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import { Secret } from '#runtime/secret.ts';

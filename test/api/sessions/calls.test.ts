@@ -182,7 +182,7 @@ describe('a call', () => {
 });
 
 describe('a call with at-most-once execution', () => {
-  it('is delivered again to the generation that claimed it and has not answered', async () => {
+  it('is delivered again to the host generation that claimed it, unless that has answered', async () => {
     await host.ready();
     const { id } = await enqueue();
     await enqueue();

@@ -156,7 +156,7 @@ describe('recycling', () => {
     expect(await rowOf(control, host)).toMatchObject({ state: 'draining', end_reason: 'worn' });
   });
 
-  it('is refused for a host whose session was closed before it was loaded', async () => {
+  it('is refused for a host whose session was closed before the host had loaded it', async () => {
     const [session, host] = await inState(control, 'PROVISIONING');
     const params = { sessionId: session.id };
     await control.send(closeSession, { params, body: { keepWarm: true } });

@@ -1,4 +1,4 @@
-/** Pool operations of the orchestrator: launch intents, and the view of the pool with its revision. */
+/** Tests pool operations of the orchestrator: launch intents, and the view of the pool with its revision. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { drainHost, observePool, registerHost, reportGone } from '#wire/pool-api/operations.ts';
 import { createWorld, openSession } from '#wire/public-api/operations.ts';

@@ -1,4 +1,7 @@
-/** Tasks that sessions are opened on: with a tool list of their own, and graded by a query. */
+/**
+ * Tests sessions that are opened on two kinds of tasks: those with a tool list of their own, and those graded by a
+ * query.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   createWorld,

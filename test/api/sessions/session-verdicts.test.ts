@@ -1,4 +1,6 @@
-/** Verdict, task, run and build of a session in its view, in lists, in its trace and in metrics. */
+/**
+ * Tests where the verdict, task, run and build of a session appear: in its view, in lists, in its trace and in metrics.
+ */
 import { describe, expect, it } from 'vitest';
 import { createLog } from '#runtime/log.ts';
 import {

@@ -1,4 +1,4 @@
-/** Opening, reading, pinning, listing and closing sessions, as clients see it. */
+/** Tests opening, reading, pinning, listing and closing sessions, as clients see it. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   closeSession,
@@ -321,7 +321,7 @@ describe('closing a session', () => {
     expect(again.body.closedAt).toBe((await closing).body.closedAt);
   });
 
-  it('asks a host that is still loading to close once it reports ready', async () => {
+  it('makes a host that is still loading close the session as soon as the host reports ready', async () => {
     const host = await warmHost(control);
     const session = await open();
     await host.poll();
@@ -349,7 +349,7 @@ describe('closing a session', () => {
 });
 
 describe('reading sessions', () => {
-  it('holds a read that waits until the session is ready', async () => {
+  it('keeps a waiting read open until the session is ready', async () => {
     const host = await warmHost(control);
     const session = await open();
     const held = control.read(getSession, {

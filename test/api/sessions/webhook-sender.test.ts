@@ -1,5 +1,5 @@
 /**
- * The webhook sender with a control plane and receivers: the requests that arrive, their order, and the recorded
+ * Tests the webhook sender with a control plane and receivers: the requests that arrive, their order, and the recorded
  * answers.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * Redaction of the rows in requests: for a new world, in a `seed` call, and in the seed of a task. Redacted values
- * appear in the clear neither in storage, in answers nor in logs, and are not sent to a host.
+ * Tests redaction of the rows in requests: for a new world, in a `seed` call, and in the seed of a task. Redacted
+ * values appear in the clear neither in storage, in answers nor in logs, and are not sent to a host.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

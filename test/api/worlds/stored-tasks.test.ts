@@ -1,4 +1,4 @@
-/** Stored tasks: versioned, listed, changed, validated against worlds, and opened as sessions. */
+/** Tests stored tasks: versioned, listed, changed, validated against worlds, and opened as sessions. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   createTask,

@@ -1,4 +1,4 @@
-/** `svc worlds task` against a control plane. */
+/** Tests `svc worlds task` against a control plane. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDesk, type Desk } from '../../support/cli/commands-on-control.ts';
 import type { TestControl } from '../../support/control/control.ts';

@@ -1,4 +1,4 @@
-/** `svc worlds push` and the other commands for versions, against a control plane. */
+/** Tests `svc worlds push` and the other commands for versions, against a control plane. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Versions of worlds: read by list, number, label and id, with their files, and opened as sessions. */
+/** Tests versions of worlds: read by list, number, label and id, with their files, and opened as sessions. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   createWorld,

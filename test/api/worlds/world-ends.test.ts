@@ -1,4 +1,4 @@
-/** Archived and deleted worlds: what is still served, what can be reused, and when their blobs are collected. */
+/** Tests archived and deleted worlds: what is still served, what can be reused, and when their blobs are collected. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Creating worlds: from templates and trees, with overlays and rows, and every refusal. */
+/** Tests creating worlds: from templates and trees, with overlays and rows, and every refusal. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

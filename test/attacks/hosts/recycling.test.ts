@@ -1,8 +1,7 @@
 /**
- * Leftovers of a session on its host, tried on real hosts. They are removed before the next
- * session, or the host reports them and is drained (`test/api/sessions/hosts.test.ts`). The boundary of user
- * code prevents most of them. So the tests plant them from outside as the host's own user: the
- * check does not depend on the boundary.
+ * Leftovers of a session on its host, tried on real hosts. They are removed before the next session, or the host
+ * reports them and is drained (`test/api/sessions/hosts.test.ts`). The boundary of user code prevents most of them. The
+ * tests plant them from outside, as the host's own user, since the check must also work without the boundary.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

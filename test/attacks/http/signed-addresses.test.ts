@@ -1,5 +1,5 @@
 /**
- * Signed URLs for uploads without a key: they allow the upload that they were signed for, and
+ * Attacks with signed URLs, which permit an upload without a key: a URL allows the upload that it was signed for, and
  * nothing else.
  */
 import { readdir } from 'node:fs/promises';

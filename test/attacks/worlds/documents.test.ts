@@ -1,6 +1,7 @@
 /**
- * OpenAPI documents from outside that name files and addresses outside their folder. A world drafted from one is
- * pushed. So the draft contains no other file of this machine, and nothing is fetched over the network.
+ * OpenAPI documents from outside that name files and addresses outside their folder. A world that is drafted from such
+ * a document is pushed to the service. The draft must therefore contain no other file of this machine, and nothing may
+ * be fetched over the network.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * Unmodified Langfuse SDKs for datasets and queues, on a control plane: a dataset with items, an
- * experiment on it with a score of the run, and a queue whose items are completed.
+ * Tests unmodified Langfuse SDKs for datasets and queues, on a control plane: a dataset with items, an experiment on it
+ * with a score of the run, and a queue whose items are completed.
  */
 import { LangfuseClient } from '@langfuse/client';
 import { Langfuse } from 'langfuse';

@@ -1,6 +1,6 @@
 /**
- * Unmodified Langfuse SDKs for models, metrics and comments, on a control plane: both for
- * JavaScript, and the current one for Python.
+ * Tests unmodified Langfuse SDKs for models, metrics and comments, on a control plane: two SDKs for JavaScript, and the
+ * current one for Python.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,7 +1,6 @@
 /**
- * The unmodified Langfuse SDK for traces on a control plane: it traces, nests, generates, scores
- * and flushes as its documentation shows, and reads back its data. The SDK itself sends events out
- * of order.
+ * Tests the unmodified Langfuse SDK for traces on a control plane: it traces, nests, generates, scores and flushes as
+ * its documentation shows, and reads back its data. The SDK itself sends events out of order.
  */
 import { Langfuse } from 'langfuse';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * The browser image on a real engine: it starts as in production, without capabilities and on a read-only root. It
- * shows a page from inside the container, and Chromium uses its own sandbox exactly if the container allows that.
+ * Tests the browser image on a real engine: it starts as in production, without capabilities and on a read-only root.
+ * It shows a page from inside the container, and Chromium uses its own sandbox exactly if the container allows that.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { join } from 'node:path';

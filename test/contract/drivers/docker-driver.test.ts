@@ -1,5 +1,5 @@
 /**
- * Behavior of the Docker driver beyond the contract: an engine that goes away and comes back, missed events,
+ * Tests the Docker driver beyond the contract of drivers: an engine that goes away and comes back, missed events,
  * containers that are paused or have a conflicting name, and missing images and isolations.
  */
 import { existsSync } from 'node:fs';

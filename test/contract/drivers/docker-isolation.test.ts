@@ -1,4 +1,7 @@
-/** The isolation of a host on Docker, attempted from inside a running host as the user that runs world code. */
+/**
+ * Tests the isolation of a host on Docker. Inside a running host, the user that runs world code attempts what the
+ * isolation must prevent.
+ */
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

@@ -1,4 +1,4 @@
-/** The contract of every container runtime: the same cases for each, with real world hosts. */
+/** Tests the contract of every container runtime: the same cases for each, with real world hosts. */
 import pMap from 'p-map';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';
@@ -46,7 +46,7 @@ const runtimeOf = (name: (typeof all)[number]): Runtime => {
   return kubernetesRuntime(cluster, namespace?.name ?? '');
 };
 
-/** Reasons why a runtime cannot be tested on this machine; a runtime without an entry can. */
+/** Reasons why a runtime cannot be tested on this machine, by runtime; a runtime that can be tested has no entry. */
 const missing: Partial<Record<(typeof all)[number], string>> = {
   ...((await dockerAnswers()) ? {} : { docker: 'no Docker engine answers' }),
   ...((await sandboxWorks()) ? {} : { bubblewrap: 'bubblewrap does not work here' }),

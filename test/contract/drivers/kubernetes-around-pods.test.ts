@@ -1,6 +1,6 @@
 /**
- * Objects around the pods on a real cluster: the disruption budget that protects serving hosts, and images pulled to
- * nodes.
+ * Tests objects around the pods on a real cluster: the disruption budget that protects serving hosts, and images pulled
+ * to nodes.
  */
 import { describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';

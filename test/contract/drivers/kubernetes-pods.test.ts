@@ -1,4 +1,4 @@
-/** Pods of world hosts on a real cluster: their limits, the reasons why one cannot run, and their nodes. */
+/** Tests pods of world hosts on a real cluster: their limits, the reasons why one cannot run, and their nodes. */
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';

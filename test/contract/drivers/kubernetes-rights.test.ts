@@ -1,5 +1,6 @@
 /**
- * Namespaces and rights on a real cluster: the objects that the orchestrator creates, and the minimal rights it needs.
+ * Tests namespaces and rights on a real cluster: the objects that the orchestrator creates, and the minimal rights it
+ * needs.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

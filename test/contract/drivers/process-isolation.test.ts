@@ -1,6 +1,6 @@
 /**
- * The isolation of a host process in bubblewrap, attempted by a program in place of the host: denied actions, and
- * allowed ones, which are the reason to run untrusted worlds in containers.
+ * Tests the isolation of a host process in bubblewrap. A program in place of the host attempts actions that must be
+ * denied, and actions that are allowed. The allowed ones are the reason to run untrusted worlds in containers.
  */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -183,7 +183,7 @@ describe('the choice of a sandbox', () => {
     expect(found.says).not.toContain('\n');
   });
 
-  it.runIf(sandbox.kind === 'bubblewrap')('isolates hosts without Python, too', async () => {
+  it.runIf(sandbox.kind === 'bubblewrap')('also isolates hosts if Python is missing', async () => {
     const found = await findSandbox('auto', { ...visible, path });
     expect(found).toMatchObject({ kind: 'bubblewrap', python: undefined });
   });

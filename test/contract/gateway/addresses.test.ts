@@ -1,6 +1,6 @@
 /**
- * The gateway with a route to an address where no host can be, as if the control plane had accepted a false report.
- * The gateway does not connect, logs the address, and answers the client with the usual error.
+ * Tests the gateway with a route to an address where no host can be, as if the control plane had accepted a false
+ * report. The gateway does not connect, logs the address, and answers the client with the usual error.
  */
 import { createServer } from 'node:http';
 import { networkInterfaces } from 'node:os';

@@ -1,4 +1,4 @@
-/** Access to surfaces for people: a one-time link, a cookie, and refusals for clients that have neither. */
+/** Tests access to surfaces for people: a one-time link, a cookie, and refusals for clients that have neither. */
 import type { RequestListener } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';

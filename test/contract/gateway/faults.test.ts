@@ -1,6 +1,6 @@
 /**
- * A declared fault that drops a connection, through a gateway: the client's connection breaks too, and the gateway
- * does not answer in its place. The host is a real world host's server.
+ * Tests a declared fault that drops a connection, through a gateway: the client's connection breaks too, and the
+ * gateway does not answer in its place. The host is a real world host's server.
  */
 import { createServer } from 'node:http';
 import { afterAll, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The gateway's metrics about requests, as Prometheus and operators read them. */
+/** Tests the gateway's metrics of requests, in the form in which Prometheus and operators read them. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The gateway as a process: memory for bodies, and shutdown while it is in use. */
+/** Tests the gateway as a process: memory for bodies, and shutdown while it is in use. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request as openRequest } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * Refusals of the gateway: ambiguous requests, invalid hosts, and requests over a limit. Refusals have one form and
- * name no host.
+ * Tests refusals of the gateway: ambiguous requests, invalid hosts, and requests over a limit. Refusals have one form
+ * and name no host.
  */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#domain/id.ts';

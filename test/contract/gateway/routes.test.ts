@@ -1,5 +1,6 @@
 /**
- * Sessions that start, move, end and come back while clients use them, and a control plane that becomes unavailable.
+ * Tests sessions that start, move, end and come back while clients use them, and a control plane that becomes
+ * unavailable.
  */
 
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-/** The gateway's spans in the trace of a session: its first request, once. */
+/** Tests the gateway's spans in the trace of a session: its first request, once. */
 import { afterAll, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';
 import { traceIdOf } from '#runtime/trace-steps.ts';

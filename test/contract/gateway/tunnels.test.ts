@@ -1,4 +1,4 @@
-/** WebSocket through the gateway, with the most widely used client, and connections of unknown protocols. */
+/** Tests WebSocket through the gateway, with the most widely used client, and connections of unknown protocols. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';

@@ -16,7 +16,7 @@ export type Accepted = [what: string, change: Change];
 export type Refused = [what: string, code: ProblemCode, change: Change];
 
 export type Rule = {
-  /** The rule in a sentence. */
+  /** Text of the rule, as one sentence. */
   rule: string;
   accepts: readonly Accepted[];
   refuses: readonly Refused[];

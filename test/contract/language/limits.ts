@@ -13,7 +13,7 @@ const limited = (lines: string, headers: string): Change =>
     `[[api.rate_limits]]\n${lines}\nlimit = 10\nseconds = 60\n[api.rate_limits.headers]\n${headers}\n\n[[operations]]`,
   );
 
-/** Builds a change that adds a rule of faults beside a limit called "all"; `lines` belong to the table of the rule. */
+/** Builds a change that adds a limit called "all" and a rule of faults; `lines` belong to the table of the rule. */
 const faulty = (lines: string): Change =>
   replace(
     connector,

@@ -1,4 +1,6 @@
-/** The contract of every blob store, and the behavior of a bucket whose server is misconfigured or unavailable. */
+/**
+ * Tests the contract of every blob store, and the behavior of a bucket whose server is misconfigured or unavailable.
+ */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

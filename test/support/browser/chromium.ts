@@ -21,8 +21,8 @@ const launchOptions = () => ({
 export const startChromium = (): Promise<Browser> => chromium.launch(launchOptions());
 
 /**
- * Starts a headless Chromium with a person's profile. Pages in it connect ahead of their requests, which they do not
- * in the contexts of `startChromium`. It ends with its context.
+ * Starts a headless Chromium with a profile of its own, as a person has. Its pages open connections ahead of their
+ * requests, which pages in the contexts of `startChromium` do not. It ends with its context.
  */
 export const startPersonsChromium = (): Promise<BrowserContext> =>
   chromium.launchPersistentContext('', launchOptions());

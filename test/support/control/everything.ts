@@ -14,7 +14,7 @@ type Stage = { control: TestControl; ask: ReturnType<typeof createAsker> };
 
 export const chunk = chunkOf([{ id: 'n1', title: 'x' }], 'notes');
 
-/** Contents of a file that only the first project has, in a world of its own. */
+/** Contents of a file in a world of the first project; no other project has this file. */
 export const ownText = 'of the first project alone';
 export const ownFile = createHash('sha256').update(ownText).digest('hex');
 

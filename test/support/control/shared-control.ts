@@ -1,6 +1,6 @@
 /**
- * One control plane for all files that a worker process runs, with an organization and a project for each file. The
- * product serves many projects, so its tests need not start it a hundred times. Some files start their own
+ * One control plane for all files that a worker process runs, with an organization and a project for each file. Files
+ * need not start a control plane each, since the product serves many projects. Some files do start their own
  * (`own-control.ts`): those that change its configuration, stop it, or inspect what belongs to no project (hosts,
  * pools, the operator's views).
  */

@@ -8,7 +8,7 @@ import { ingest } from '#wire/public-api/operations.ts';
 import { type OwnControl, startOwnControl } from './own-control.ts';
 import { addNeighbour, type Neighbour } from './second-project.ts';
 
-/** Returns the time this many milliseconds after the start of the first trace. */
+/** Returns the time that is this many milliseconds after the start of the first trace. */
 export const at = (ms: number): string => new Date(Date.UTC(2026, 2, 1) + ms).toISOString();
 
 let made = 0;

@@ -9,7 +9,7 @@ const task = { name: 'add a note', instruction: 'Add one note.' };
 
 type Opening = { headers?: { traceparent: string }; body?: object; on?: PlayedHost };
 
-/** Returns the time this many seconds after the beginning of the tests' year. */
+/** Returns the time that is this many seconds after the beginning of the year that the tests use. */
 export const at = (seconds: number): string =>
   new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString();
 

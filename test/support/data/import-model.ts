@@ -36,7 +36,7 @@ const firstAdded = 1e6;
 /** Lists of the paths whose values no two rows may share: the key, and the unique ones. */
 const listsOf = (entity: EntityContract) => [asPaths(entity.primaryKey), ...entity.unique];
 
-/** The world's rows, and the refusals that keep them in order. */
+/** Rows of the world with those that are imported, and the refusals that keep them consistent. */
 class ImportedRows {
   /** Lines that were refused, in any order; -1 for rows of the world. */
   readonly refused: number[] = [];

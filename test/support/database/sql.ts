@@ -5,7 +5,10 @@
  */
 import pg from 'pg';
 
-/** Time for which an idle connection is kept, in milliseconds. Long waits repeat their reads more often than this. */
+/**
+ * Time for which an idle connection is kept, in milliseconds. A test that waits for a condition repeats its reads at
+ * shorter intervals.
+ */
 const keptMs = 500;
 
 type Kept = { client: pg.Client; timer: NodeJS.Timeout };

@@ -1,6 +1,6 @@
 /**
  * Steady use of one session through the gateway, by clients that keep their connections and never repeat a request.
- * Each answer must come from that session.
+ * Each answer must come from the session that was requested.
  */
 import { Agent, request } from 'node:http';
 import { describeError } from '#domain/error.ts';

@@ -1,6 +1,6 @@
 /**
- * A real world host on a real runtime, against a stand-in for the control plane. It serves tests of what a session can
- * do to its host, so it gives access to the host's own environment.
+ * A real world host on a real runtime, against a stand-in for the control plane. Tests use it to check what a session
+ * can do to its host, so it gives access to the host's own environment.
  */
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';

@@ -24,7 +24,7 @@ export type Targets = {
 /** Returns the JSON of the targets as a literal, which is the same in both languages. */
 const words = (targets: Targets): string => JSON.stringify(JSON.stringify(targets));
 
-/** Returns the code of attempts that must fail, for a Node without guards. */
+/** Returns code for a Node without guards that makes the attempts, all of which must fail. */
 export const nodeAttempts = (targets: Targets): string => `
 const at = JSON.parse(${words(targets)});
 const fs = require('node:fs'), net = require('node:net'), child = require('node:child_process');

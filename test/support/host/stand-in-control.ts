@@ -1,7 +1,7 @@
 /**
- * A stand-in for the control plane: it serves the host API from memory, with one host and no database. So a world host
- * can be tested by itself, also against answers that a real control plane gives only after failures. The tests in
- * `test/` cover the real one.
+ * A stand-in for the control plane: it serves the host API from memory, with one host and no database. A test of a
+ * world host can use it alone, and can make it give answers that a real control plane gives only after failures. The
+ * tests in `test/` cover the real control plane.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -109,7 +109,7 @@ class Calls {
 
 type Closing = { keepWarm: boolean; next: 'recycle' | 'exit' };
 
-/** The stand-in; a test reads what the host reported, and decides what the host does next. */
+/** The stand-in itself. A test reads the messages that the host sent, and decides what the host does next. */
 export class StandInControl {
   /** Tokens of unused links. */
   readonly links = new Set<string>();
@@ -158,9 +158,9 @@ export class StandInControl {
   }
 
   /**
-   * Switches to the protocol of this release. It then holds the answers to reports until the next instruction, and
-   * accepts the last ledger entries and the recycling with the report of a session's end. Before that it answers as
-   * the previous release did.
+   * Switches to the protocol of this release; before that, the stand-in answers as the previous release did. In the new
+   * protocol it holds the answers to reports until the next instruction. A report of a session's end may then
+   * contain the last ledger entries, and that the host has recycled.
    */
   beOfThisRelease(): void {
     this.#isOlder = false;
@@ -212,7 +212,7 @@ export class StandInControl {
     this.#calls.repeat(id);
   }
 
-  /** Answers the next so many messages of an operation with this status. */
+  /** Answers this many of the next messages of an operation with this status. */
   fail(operation: string, status: number, times: number): void {
     this.#failures.set(operation, { status, times });
   }

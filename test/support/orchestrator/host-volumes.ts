@@ -1,6 +1,6 @@
 /**
- * Volumes for tests on a cluster that provides none: folders of one node, created and removed by a pod of their own,
- * and bound beforehand to their claims.
+ * Volumes for tests on a cluster that provides none. They are folders of one node, which a pod of their own creates and
+ * removes, and are bound to their claims beforehand.
  */
 import { randomBytes } from 'node:crypto';
 import { until } from '#runtime/pause.ts';

@@ -20,7 +20,7 @@ import { newInstallation, prepareQuietly } from './runtimes.ts';
 /** Time that a test waits for the cluster, in milliseconds. */
 export const clusterWaitMs = 30_000;
 
-/** Sets pods up around the tests of a `describe`; its result is usable from the first test on. */
+/** Sets up pods for the tests of a `describe`. The returned object is usable from the first test on. */
 export const usePods = (test: TestCluster) => {
   const { cluster } = test;
   const installation = newInstallation();

@@ -1,7 +1,7 @@
 /**
  * A container runtime in memory, for tests of the orchestrator alone. Containers are entries of a map; a test decides
- * the result of launches and kills containers. A second driver over the same map is what a restarted orchestrator
- * finds.
+ * the result of launches and kills containers. A second driver over the same map represents a restarted orchestrator,
+ * which finds the same containers.
  */
 import { AppError } from '#domain/error.ts';
 import type { Container, Driver } from '../../../orchestrator/driver/driver.ts';

@@ -1,7 +1,7 @@
 /**
- * Steady use of the service by several clients, each with one session after the other. A session is opened, called
- * quickly and slowly, asked for its rows and closed, and its ledger is read. Deviations are collected and returned at
- * the end.
+ * Steady use of the service by several clients, each with one session after the other. A session is opened; it gets
+ * quick and slow calls, and a request for its rows; then it is closed, and its ledger is read. Deviations are collected
+ * and returned at the end.
  */
 import { callTransitions } from '#domain/call.ts';
 import { describeError } from '#domain/error.ts';
@@ -32,7 +32,8 @@ export type LoadOptions = { client: Client; clients: number };
 const callsEach = 6;
 const slowMs = 150;
 /**
- * Number of sessions of which one gets a fresh host; all others reuse hosts, as starting one costs more than a session.
+ * Number of sessions for each one that gets a fresh host. All others reuse hosts, as starting a host costs more than a
+ * session.
  */
 const freshEvery = 5;
 const holdSeconds = 20;

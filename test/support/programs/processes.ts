@@ -15,7 +15,10 @@ export type ProcessStat = {
   pid: number;
   name: string;
   parent: number;
-  /** Start time in ticks of the machine's clock. Process ids restart after some ten thousand, and show no order. */
+  /**
+   * Start time, in ticks of the machine's clock. Process ids do not show the order of starts, since they begin again
+   * after some ten thousand.
+   */
   startedAt: number;
 };
 

@@ -40,8 +40,9 @@ type Served = { host: string; port: number; bucket: string; keys: S3Keys; stop()
 export type S3Keys = { AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string };
 
 /**
- * Corrects a signature check: Amazon's client signs the path of a bucket with a slash at its end, which the server
- * leaves out. The server keeps the slash if it takes the bucket for the host's name.
+ * Corrects a signature check. Amazon's client signs the path of a bucket with a slash at its end, which the server
+ * leaves out when it checks the signature. The server keeps the slash if it takes the bucket for a part of the host
+ * name.
  */
 const signsBucket: S3rver['middleware'][number] = (ctx, next) => {
   if (/^\/[^/]+\/$/.test(ctx.path)) {

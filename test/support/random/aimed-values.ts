@@ -9,7 +9,9 @@ const asObject = (held: unknown): Loose =>
   typeof held === 'object' && held !== null && !Array.isArray(held) ? (held as Loose) : {};
 const asList = (held: unknown): readonly unknown[] => (Array.isArray(held) ? held : []);
 
-/** Returns the schema, and the schemas below it that apply, or were chosen to apply, to the same value. */
+/**
+ * Returns the schema and the schemas below it that apply to the same value; of alternatives, those that were chosen.
+ */
 const membersOf = (schema: unknown, definitions: Definitions, choices: Choices): Loose[] => {
   const own = asObject(schema);
   const chosen = [own.anyOf, own.oneOf]

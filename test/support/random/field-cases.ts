@@ -63,8 +63,8 @@ type Members = Record<string, unknown>;
 const mark = 'the value that is put here';
 
 /**
- * Returns the body with the mark in a field, or without the field. A nested field is placed into the existing value of
- * its parent.
+ * Returns the body with the placeholder in a field, or without the field. A nested field is placed into the existing
+ * value of its parent.
  */
 const put = (base: Members, [name = '', below]: string[], schema: Schema, isAbsent: boolean) => {
   const body = structuredClone(base);

@@ -114,7 +114,7 @@ const distinctNames = (choices: Choices): string[] => [
   ...new Set(choices.list(0, 2, () => choices.of(anyNames))),
 ];
 
-/** Combines several of the makers, so that related keywords often meet. */
+/** Combines several of the makers, so that related keywords often occur in one schema. */
 const someOf = (
   choices: Choices,
   makers: Readonly<Record<string, () => unknown>>,

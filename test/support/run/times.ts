@@ -35,7 +35,7 @@ const write = (path: string, times: Times): void => {
   writeFileSync(path, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
 };
 
-/** Stores the times of a run, over those of earlier runs. */
+/** Stores the times of a run; they replace those of earlier runs of the same files. */
 export const keepTimes = (times: Times): void => write(lastTimes, { ...read(lastTimes), ...times });
 
 /** Writes the times of the last runs to `test/file-times.json`, without files that no longer exist. */

@@ -1,4 +1,7 @@
-/** The world that mirrors the stand-in vendor: a connector for its API, and the data model that its rows fit. */
+/**
+ * The world that mirrors the vendor of `stand-in-vendor.ts`: a connector for its API, and the data model that its rows
+ * fit.
+ */
 import type { TreeFile } from '#domain/world.ts';
 import { textFile } from '#language/edit/tree-text.ts';
 

@@ -1,4 +1,4 @@
-/** A shop with items as a vendor sells them: a hand-written world for captures to change. */
+/** A shop with items as a vendor sells them: a hand-written world, which captures then change. */
 import type { TreeFile } from '#domain/world.ts';
 import { replaceFiles, textFile } from '#language/edit/tree-text.ts';
 

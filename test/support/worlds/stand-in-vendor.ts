@@ -151,7 +151,7 @@ class Credentials {
 /** Rows to send a page of, under the key of the answer that holds them. */
 type List = { key: string; rows: Json[]; headers?: Json };
 
-/** The vendor's server, with what it was asked. */
+/** The vendor's server, which records the requests that it gets. */
 export class StandInVendor {
   /** Data requests, in order, failed ones included. */
   readonly asked: Asked[] = [];

@@ -10,7 +10,7 @@ type Members = Readonly<Record<string, Schema>>;
 
 export type MadeBody = {
   bytes: Buffer;
-  /** Description of the oddity, for the report. */
+  /** Description of the mistake or value that was put into the body, for the report. */
   oddity: string;
 };
 

@@ -5,11 +5,14 @@ import type { Service } from './service.ts';
 
 const { total, times, only } = inject('sweep');
 
-/** Number of cases above which a sweep is long anyway, and includes faults that take long. */
+/**
+ * Largest number of cases of a short sweep. A sweep with more cases takes long anyway, and includes faults that take
+ * long.
+ */
 const shortTimes = 50;
 export const isLong = total > shortTimes;
 
-/** True if a single case is requested, by its number. */
+/** True if the run has only a single case, which was requested by its number. */
 export const isSingle = only !== null;
 
 export type Runtime = Service['runtime'];

@@ -102,8 +102,8 @@ const hostPaused = (isLong: boolean): Fault => ({
 });
 
 /**
- * Takes a host off its network. After a short fault it returns at another port; if the engine gives it another
- * address, it ends.
+ * Takes a host off its network. After a short fault the host returns at another port; if the engine gives it another
+ * address, the host ends.
  */
 const hostUnplugged = (isLong: boolean): Fault => ({
   name: isLong ? 'host off its network until it is given up' : 'host off its network for a moment',

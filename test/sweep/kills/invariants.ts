@@ -84,8 +84,8 @@ const lastAnswerMs = 1_000;
 const readClockMs = 5;
 
 /**
- * Checks writes over the API. Every acknowledged write must be in the state of a living session; none may succeed after
- * the control plane gave the session up. The API of a ready session must be reachable.
+ * Checks writes over the API. Every acknowledged write must be in the state of a living session. No write may succeed
+ * after the control plane has given up the session. The API of a ready session must be reachable.
  */
 const faultsOfWrites = ({ session, calls, writes, isReached }: Life, ends: Ends): string[] => {
   if (session === undefined) return [];

@@ -47,7 +47,7 @@ const readBytes = 4_096;
 
 const textOf = (chunk: Buffer): string => chunk.toString('latin1', 0, readBytes);
 
-/** The strike that waits for its request, if there is one. It strikes once. */
+/** A strike that waits for its request, and that happens once. */
 class ArmedStrike {
   #armed: Armed | undefined;
 

@@ -20,7 +20,7 @@ const betweenRoundsMs = 3_000;
 /** Violations that a case found, and the history of its events. */
 export type Verdict = { wrongs: string[]; timeline: string };
 
-/** Returns the host that a request is about, else one that serves, else any. */
+/** Returns the host that the path of a request names; if it names none, a host that serves a session; else any host. */
 const findHost = async ({ network }: Service, path: string): Promise<string | undefined> => {
   const [, noun, id] = /\/(hosts|world-sessions)\/([^/?]+)/.exec(path) ?? [];
   if (noun === 'hosts') return id;

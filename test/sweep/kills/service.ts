@@ -25,7 +25,7 @@ import { sweepWorld } from './world.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Seed and number of cases on each runtime; `only` is the number of a single case to run. */
+    /** Parameters of the sweep: its seed, its numbers of cases, and in `only` the number of a single case to run. */
     sweep: {
       seed: number;
       /** Number of cases on all runtimes together; it determines which cases there are. */

@@ -1,7 +1,4 @@
-/**
- * `svc demo`: passes on processes and on Docker, and leaves nothing when it is interrupted
- * anywhere.
- */
+/** Tests `svc demo`: it passes on processes and on Docker, and leaves nothing when it is interrupted at any step. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * `svc up --tls` with clients in several languages: real processes, each with its own list of
- * authorities.
- */
+/** Tests `svc up --tls` with clients in several languages: real processes, each with its own list of authorities. */
 import { createHash, createHmac, X509Certificate } from 'node:crypto';
 import {
   chmodSync,

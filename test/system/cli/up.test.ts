@@ -1,6 +1,4 @@
-/**
- * `svc up` as a user runs it: real processes on a real folder, started, stopped, killed, restarted.
- */
+/** Tests `svc up` as a user runs it: real processes on a real folder, started, stopped, killed, restarted. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * A rendered dashboard in a real browser. The page at its signed URL shows the code in a frame with
- * an opaque origin. Code in the frame reaches neither the service nor the page around it.
+ * Tests a rendered dashboard in a real browser. The page at its signed URL shows the code in a frame with an opaque
+ * origin. Code in the frame reaches neither the service nor the page around it.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

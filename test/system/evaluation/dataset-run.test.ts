@@ -1,6 +1,6 @@
 /**
- * A dataset run on a world while its control plane is killed repeatedly: each item gets exactly one
- * session and one result.
+ * Tests a dataset run on a world while its control plane is killed repeatedly: each item gets exactly one session and
+ * one result.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';

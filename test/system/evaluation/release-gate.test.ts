@@ -1,7 +1,7 @@
 /**
- * A release from end to end, on real processes. Two builds play 40 tasks each; the gate blocks one
- * and passes the other. A script moves the label by the gate's exit status, and a rollback across a
- * breaking change requires force.
+ * Tests a release from end to end, on real processes. Two builds play 40 tasks each; the gate blocks one build and
+ * passes the other. A script moves the label by the gate's exit status, and a rollback across a breaking change
+ * requires force.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

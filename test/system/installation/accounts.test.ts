@@ -1,6 +1,6 @@
 /**
- * Keys and tokens at two control planes: a revoked credential is refused by both within 5 s, and
- * keys are rotated under load without a failed request.
+ * Tests keys and tokens at two control planes: both refuse a revoked credential within 5 s, and keys are rotated under
+ * load without a failed request.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pause, until } from '#runtime/pause.ts';

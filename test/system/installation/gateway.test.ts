@@ -41,7 +41,7 @@ afterAll(async () => {
 /** Resolves every name to the gateway, like a wildcard DNS record. */
 const agent = new Agent({ lookup: (_, options, done) => lookup('127.0.0.1', options, done) });
 
-/** `fetch` for the vendor's client, over that agent. */
+/** Implementation of `fetch` for the vendor's client, whose requests all go through `agent` to the gateway. */
 const fetchThere = async (url: string, init: RequestInit = {}): Promise<Response> => {
   const { hostname, pathname, search } = new URL(url);
   const answer = await new Promise<Awaited<ReturnType<typeof readAnswer>>>((resolve, reject) => {

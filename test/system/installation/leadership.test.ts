@@ -1,7 +1,6 @@
 /**
- * Leader election of orchestrators on real processes: a leader that is paused and resumes after
- * another one took the lease, and two orchestrators of one name. The loser of the lease stops and
- * changes nothing.
+ * Tests leader election of orchestrators on real processes: a leader that is paused and resumes after another one took
+ * the lease, and two orchestrators of one name. The loser of the lease stops and changes nothing.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';

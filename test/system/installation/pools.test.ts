@@ -1,6 +1,6 @@
 /**
- * Pools of a configuration file on real processes: worlds that hosts load before any session, and
- * changes of the file at runtime.
+ * Tests pools of a configuration file on real processes: worlds that hosts load before any session, and changes of the
+ * file at runtime.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

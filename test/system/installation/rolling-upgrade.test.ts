@@ -1,7 +1,7 @@
 /**
- * Rolling upgrade of the control plane and the orchestrator, replica by replica, under load, on
- * real processes behind a balancer. It holds for SIGTERM and for SIGKILL: no open, call or close
- * fails, each call runs once, no session ends except by its owner, and its ledger has every call.
+ * Tests a rolling upgrade of the control plane and the orchestrator, replica by replica, under load, on real processes
+ * behind a balancer. With SIGTERM and with SIGKILL, no open, call or close fails, each call runs once, no session ends
+ * except by its owner, and its ledger has every call.
  */
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
- * Backup and restore by the commands of docs/operate/install.md, run as written there on an
- * installation that loses its database, blobs and secret in between. They need kubectl and
- * PostgreSQL's client tools of the server's version.
+ * Tests backup and restore by the commands of docs/operate/install.md, as they are written there. Between the two, the
+ * installation loses its database, blobs and secret. The commands need kubectl and PostgreSQL's client tools of the
+ * server's version.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';

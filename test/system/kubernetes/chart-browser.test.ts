@@ -1,6 +1,6 @@
 /**
- * Browsers of an installation of the Helm chart on the cluster that `KUBECONFIG` names. One solves
- * a task in a page; others are not preempted by pending hosts of either tier.
+ * Tests browsers of an installation of the Helm chart on the cluster that `KUBECONFIG` names. An agent solves a task in
+ * the page of one browser; browsers that serve are not preempted by pending hosts of either tier.
  */
 import type { V1Pod } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,8 +1,7 @@
 /**
- * The Helm chart on the cluster that `KUBECONFIG` names. Every manifest of every variant is
- * accepted. A fresh installation passes its test, is used through its gateway from outside, is
- * upgraded and rolled back under load without a failed call, and leaves nothing after it is
- * uninstalled.
+ * Tests the Helm chart on the cluster that `KUBECONFIG` names. Every manifest of every variant is accepted. A fresh
+ * installation passes its test, is used through its gateway from outside, is upgraded and rolled back under load
+ * without a failed call, and leaves nothing after it is uninstalled.
  */
 import { randomBytes } from 'node:crypto';
 import type { KubernetesObject, V1Deployment } from '@kubernetes/client-node';

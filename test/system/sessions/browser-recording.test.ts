@@ -1,4 +1,4 @@
-/** The recording of a session's browser, made by real programs and played in a real Chromium. */
+/** Tests the recording of a session's browser, made by real programs and played in a real Chromium. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * A session with a browser on real programs and a real Chromium: opened, driven by an unmodified
- * client, viewed, reset, and continued after the loss of each part.
+ * Tests a session with a browser on real programs and a real Chromium. It is opened, driven by an unmodified client,
+ * viewed and reset, and it continues after the loss of each part.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {

@@ -1,7 +1,6 @@
 /**
- * The official MCP clients for TypeScript and Python, on real processes. Through the server of a
- * session they list and call every tool of `code-hosting`, and solve its task `close-duplicate`
- * with the grade passed.
+ * Tests the official MCP clients for TypeScript and Python, on real processes. Through the server of a session they
+ * list and call every tool of `code-hosting`, and solve its task `close-duplicate`, whose grade passes.
  */
 import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Records of a session on real processes: a query grades it while it is open, and its requests can
- * be read after it ended, also when its host was killed.
+ * Tests the records of a session on real processes. A query grades the session while it is open. Its requests can be
+ * read after it has ended, even if its host was killed.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from '#runtime/pause.ts';

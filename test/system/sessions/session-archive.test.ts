@@ -1,6 +1,6 @@
 /**
- * A session as an archive, over the whole product. The CLI exports it, and grades it again without
- * the service to the same bytes; a changed archive is refused.
+ * Tests the archive of a session, over the whole product. The CLI exports the session, and grades the archive without
+ * the service, with the same bytes as result; it refuses a changed archive.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

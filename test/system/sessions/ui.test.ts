@@ -1,6 +1,6 @@
 /**
- * The page of a session in a real Chromium, on real programs: entered by a link, at its host and
- * through the gateway. Both run hosts as processes of this machine.
+ * Tests the page of a session in a real Chromium, on real programs. A link admits the browser to the page, at its host
+ * and through the gateway. In both cases hosts are processes of this machine.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

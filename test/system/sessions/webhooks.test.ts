@@ -1,7 +1,7 @@
 /**
- * Webhooks on real processes, from the world's code to a receiver with the vendor's own verifier.
- * The bytes of the body are those that were signed, the answer is in the ledger, and a grader finds
- * it. The same holds for webhooks of a linked world.
+ * Tests webhooks on real processes, from the world's code to a receiver with the vendor's own verifier. The bytes of
+ * the body are those that were signed, the answer is in the ledger, and a grader finds it. The same holds for webhooks
+ * of a linked world.
  */
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';

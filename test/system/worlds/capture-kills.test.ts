@@ -1,6 +1,6 @@
 /**
- * Captures that are killed with SIGKILL at 50 random moments, and how the next run continues from
- * what they left.
+ * Tests captures that are killed with SIGKILL at 50 random moments: the next run continues from the files that the
+ * killed run left.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

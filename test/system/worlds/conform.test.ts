@@ -1,6 +1,6 @@
 /**
- * Conformance of a mirrored world with its vendor, by the commands that users run. A captured and
- * pushed world conforms; a version that its author changed does not.
+ * Tests conformance of a mirrored world with its vendor, by the commands that users run. A captured and pushed world
+ * conforms; a version that its author changed does not.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

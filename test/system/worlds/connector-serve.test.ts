@@ -1,6 +1,5 @@
 /**
- * `svc worlds connector serve`: serves a world's folder to its author, on real programs and without
- * a service.
+ * Tests `svc worlds connector serve`: serves a world's folder to its author, on real programs and without a service.
  */
 
 import { once } from 'node:events';

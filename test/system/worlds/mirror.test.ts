@@ -1,4 +1,4 @@
-/** A vendor mirrored into a world that gives the same answers, by the commands that users run. */
+/** Tests mirroring a vendor by the commands that users run: the resulting world gives the same answers. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

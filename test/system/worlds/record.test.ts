@@ -1,7 +1,4 @@
-/**
- * `svc worlds connector record`: requests of a client become a draft, then captures, without its
- * credentials.
- */
+/** Tests `svc worlds connector record`: requests of a client become a draft, then captures, without its credentials. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,6 @@
 /**
- * Worlds made from templates that have a page, by the commands and in a real Chromium. A person
- * enters the page by a link, and a task is solved through it alone. The host is a process of this
- * machine.
+ * Tests worlds that are made from templates with a page, by the commands and in a real Chromium. A person enters the
+ * page by a link, and a task is solved through the page alone. The host is a process of this machine.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

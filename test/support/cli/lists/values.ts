@@ -1,7 +1,7 @@
 /** Long but realistic values for entries of lists, and a builder of lists with two entries. */
 import type { View } from '../../../../src/cli/terminal/context.ts';
 
-/** A case: the text that identifies its first entry, and the function that shows the list in a view. */
+/** A case of a list: the text that identifies its first entry, and the function that prints the list to a view. */
 export type ListCase = [first: string, show: (view: View) => string];
 
 export const at = '2026-01-01T09:30:00.000Z';

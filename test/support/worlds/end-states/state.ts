@@ -31,7 +31,7 @@ export type EndStates = { task: string; states: EndState[] };
 /** Name of the check that a closed task has besides its own. */
 export const nothingElse = 'nothing else changed';
 
-/** Returns the solution of a bundled task, and the other correct ways. */
+/** Returns the solution of a bundled task, and its alternatives, which are as correct. */
 export const solutionsOf = (task: string): { solution: Solution; alternatives: Solution[] } => {
   const { solution, alternatives = [] } = parse(scenarioText('code-hosting', task)) as {
     solution?: Solution;
