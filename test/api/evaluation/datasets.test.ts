@@ -221,7 +221,10 @@ describe('a dataset item', () => {
       `update dataset_items set input = '"' || repeat('x', 4500000) || '"' where id ~ '^h\\d$'`,
     );
     const { status, body } = await ask('GET', '/dataset-items?datasetName=heavy');
-    expect([status, body.message]).toEqual([400, expect.stringContaining('set "limit" to 3 or less')]);
+    expect([status, body.message]).toEqual([
+      400,
+      expect.stringContaining('set "limit" to 3 or less'),
+    ]);
     expect(await itemsOf('datasetName=heavy&limit=3')).toHaveLength(3);
   });
 });

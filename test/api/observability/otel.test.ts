@@ -240,7 +240,10 @@ describe('an OpenTelemetry export', () => {
   it('is refused when it inflates beyond the body limit, and when it is declared as gzip and is not', async () => {
     const bomb = { resourceSpans: [], x: 'x'.repeat(17 * 1024 * 1024) };
     const large = await send(bomb, { 'content-encoding': 'gzip' });
-    expect([large.status, large.body.message]).toEqual([413, expect.stringContaining('after decompression')]);
+    expect([large.status, large.body.message]).toEqual([
+      413,
+      expect.stringContaining('after decompression'),
+    ]);
     const answer = await control.raw({
       method: 'POST',
       path: '/api/public/otel/v1/traces',

@@ -236,9 +236,7 @@ describe('an interrupted import', () => {
     const { status, err } = await interrupt(own, words, isQueued);
     expect(status).toBe(130);
     // On a slow machine the command prints its progress first.
-    expect(err).toMatch(
-      /^error: interrupted \(batch bat-\S+\)\nhint: all rows are uploaded, /m,
-    );
+    expect(err).toMatch(/^error: interrupted \(batch bat-\S+\)\nhint: all rows are uploaded, /m);
     const [, command = ''] = /"svc (worlds data cancel \S+ \S+)"/.exec(err) ?? [];
     expect((await own.svc(command)).out).toMatch(/^batch bat-\S+ is cancelled$/m);
     expect((await own.svc('worlds data batches notes')).out).toMatch(/failed/);

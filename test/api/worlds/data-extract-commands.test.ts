@@ -146,7 +146,9 @@ describe('svc worlds data extract on files', () => {
   it('refuses conflicting options, unknown entities and missing files', async () => {
     const refusal = async (words: string) => (await desk.svc(words)).err;
     expect(await refusal('worlds data extract crm export.csv --where id=1')).toContain('--where');
-    expect(await refusal('worlds data extract crm --entity persons')).toContain('the world has the entities people');
+    expect(await refusal('worlds data extract crm --entity persons')).toContain(
+      'the world has the entities people',
+    );
     expect(await refusal('worlds data extract ./nowhere')).toContain('nowhere');
     expect(await refusal('worlds data extract crm --out people.csv/people.csv')).toContain(
       'cannot write',
