@@ -2,9 +2,9 @@
  * Ways in which code in a page may reach an outside address, and a listener there that records them: TCP connections
  * and UDP packets of WebRTC. Each way is tried with a port of its own, as some of them send no path.
  */
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { BrowserContext } from 'playwright-core';
 import { until } from '#runtime/pause.ts';
 import { visit } from './visit.ts';
@@ -20,20 +20,39 @@ export type Outside = {
 const answer =
   'HTTP/1.1 200 OK\r\naccess-control-allow-origin: *\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok';
 
+/**
+ * Opens a TCP server and a UDP socket at one free port. The system chooses the port for TCP; if another program uses the
+ * same port for UDP, the next port is tried.
+ */
+const listenAtOnePort = async (server: Server): Promise<{ port: number; packets: Socket }> => {
+  for (;;) {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const packets = createSocket('udp4').bind(port, '127.0.0.1');
+    try {
+      await once(packets, 'listening');
+      return { port, packets };
+    } catch (error) {
+      packets.close();
+      server.close();
+      await once(server, 'close');
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
+};
+
 /** Listens at one port, for TCP and UDP. */
 export const startOutside = async (): Promise<Outside> => {
   let reached = 0;
   const server = createServer((socket) => {
     reached += 1;
     socket.on('error', () => socket.destroy()).end(answer);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const packets = createSocket('udp4').bind(port, '127.0.0.1');
+  });
+  const { port, packets } = await listenAtOnePort(server);
   packets.on('message', () => {
     reached += 1;
   });
-  await once(packets, 'listening');
   return {
     url: `http://outside.localhost:${port}`,
     isReached: () => reached > 0,

@@ -40,7 +40,7 @@ describe('record', () => {
         String(port),
         ...words,
       ]);
-      await svc.prints('in place of');
+      await svc.prints('instead of');
       const statuses = [];
       for (const look of looks) {
         const answer = await fetch(`http://127.0.0.1:${port}${look}`, {
