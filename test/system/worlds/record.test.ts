@@ -55,7 +55,7 @@ describe('record', () => {
     const looks = ['/boards', '/boards/1/cards', '/cards/1001', '/cards/2002'];
     const first = await session(['--to', vendor.url], looks);
     expect(first.statuses, first.err).toEqual([200, 200, 200, 200]);
-    expect(first.out).toContain('4 captures beside it');
+    expect(first.out).toContain('also stored: 4 captures');
     expect(readFileSync(join(folder, 'connector.toml'), 'utf8')).toContain(
       `base_url = "${vendor.url}"`,
     );
