@@ -6,7 +6,7 @@
 import { AppError } from '#domain/error.ts';
 import { newId } from '#domain/id.ts';
 import type { HostWish } from '#domain/pool.ts';
-import type { BrowserTier, SessionStart, SurfaceKind } from '#domain/session.ts';
+import type { BrowserTier, SurfaceKind } from '#domain/session.ts';
 import { cleanText } from '#observability/read-value.ts';
 import { readTraceParent } from '#observability/trace-parent.ts';
 import { traceIdOf } from '#runtime/trace-steps.ts';
@@ -18,15 +18,15 @@ import { leaveRun } from '../../db/evaluation/agent-runs.ts';
 import { type NewSession, openSession, sessionKeyIndex } from '../../db/sessions/assignment.ts';
 import { areBrowsersOffered } from '../../db/sessions/browsers.ts';
 import { listOffers } from '../../db/sessions/pools.ts';
-import { readClientColumns, type SessionRow } from '../../db/sessions/session-row.ts';
+import { readClientColumns } from '../../db/sessions/session-row.ts';
 import { findSessionByKey } from '../../db/sessions/sessions.ts';
 import { poolTopic } from '../../platform/notifications/notifications.ts';
-import type { OpenOutcome } from '../../platform/telemetry/counters.ts';
 import type { Version } from '../../worlds/caches/versions.ts';
 import type { SessionParts } from '../parts.ts';
 import { joinRunOfSession } from './agent-run.ts';
 import { resolveClock } from './clock.ts';
 import { unsuitedError } from './no-suitable-pool.ts';
+import { logOpened, type Opened, outcomeOf, refusalOf, traceOpen } from './report-open.ts';
 import {
   findCachedHead,
   headAddressOf,
@@ -52,14 +52,6 @@ export type OpenRequest = {
   traceparent?: string | undefined;
   /** Aborts when the client disconnects. The check of the task then stops, and no session is opened. */
   signal?: AbortSignal;
-};
-
-export type Opened = {
-  session: SessionRow;
-  isNew: boolean;
-  start?: SessionStart;
-  /** Time at which the version, the task and the surfaces were known, in Unix milliseconds. */
-  resolvedMs?: number;
 };
 
 /** Returns why sessions of a version cannot have the surface. A browser needs the surface "ui", which it displays. */
@@ -315,35 +307,6 @@ const openOnce = async (parts: SessionParts, request: OpenRequest): Promise<Admi
   }
 };
 
-const outcomeOf = ({ isNew, start }: Opened): OpenOutcome => {
-  if (!isNew) return 'repeated';
-  return start === 'cold' ? 'waiting' : 'claimed';
-};
-
-const refusalOf = (error: unknown): OpenOutcome => {
-  if (!(error instanceof AppError) || error.code === 'unavailable') return 'failed';
-  if (error.code !== 'exhausted') return 'refused';
-  return error.detail.quota === undefined ? 'crowded' : 'quota';
-};
-
-const traceOpen = (
-  { tracer }: SessionParts,
-  { traceparent: causedBy }: OpenRequest,
-  { session: { id }, resolvedMs, start }: Opened,
-  beganMs: number,
-): void => {
-  if (resolvedMs === undefined || start === undefined) return;
-  const endedMs = Date.now();
-  tracer.add(id, { name: 'request', beganMs, endedMs, causedBy, attributes: { start } });
-  tracer.add(id, { name: 'resolve', within: 'request', beganMs, endedMs: resolvedMs });
-  tracer.add(id, { name: 'claim', within: 'request', beganMs: resolvedMs, endedMs });
-};
-
-const logOpened = ({ log }: SessionParts, { session, start }: Opened): void => {
-  const { id: sessionId, hostId, versionId } = session;
-  log.info({ sessionId, hostId, versionId, start }, 'session opened');
-};
-
 const openMeasured = async (parts: SessionParts, request: OpenRequest): Promise<AdmittedOpen> => {
   const { opens, claimSeconds } = parts.metrics;
   const beganAt = performance.now();
@@ -356,7 +319,7 @@ const openMeasured = async (parts: SessionParts, request: OpenRequest): Promise<
     if (start !== undefined && start !== 'cold') {
       claimSeconds.observe({ start }, (performance.now() - beganAt) / 1_000);
     }
-    traceOpen(parts, request, opened, beganMs);
+    traceOpen(parts, request.traceparent, opened, beganMs);
     if (opened.isNew) logOpened(parts, opened);
     return admitted;
   } catch (error) {

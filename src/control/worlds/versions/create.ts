@@ -10,8 +10,8 @@ import { allOf } from '../../base/bodies/all-of.ts';
 import type { KeptWorld } from '../../base/bodies/keep.ts';
 import { violates } from '../../db/core/errors.ts';
 import type { Upload } from '../../db/projects/uploads.ts';
+import { findHeadBlobs } from '../../db/worlds/head-blobs.ts';
 import {
-  findHeadBlobs,
   findWorld,
   insertNextVersion,
   insertWorld,

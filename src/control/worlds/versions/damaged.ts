@@ -4,7 +4,7 @@
  * previous one stopped.
  */
 import type { Digest } from '#domain/world.ts';
-import { type HeadBlobs, pageOfHeadBlobs } from '../../db/worlds/worlds.ts';
+import { type HeadBlobs, pageOfHeadBlobs } from '../../db/worlds/head-blobs.ts';
 import { type Blobs, isLost } from '../../platform/blobs/blobs.ts';
 import type { WorldParts } from '../parts.ts';
 

@@ -5,7 +5,7 @@
 
 import pMap from 'p-map';
 import type { Digest } from '#domain/world.ts';
-import { listHeadBlobs } from '../../db/worlds/worlds.ts';
+import { listHeadBlobs } from '../../db/worlds/head-blobs.ts';
 import { type Blobs, isLost } from '../../platform/blobs/blobs.ts';
 import type { WorldParts } from '../parts.ts';
 
