@@ -199,7 +199,7 @@ describe('an intent that is refused', () => {
     expect(planning()).toMatchObject({ failures: 0, lastError: undefined });
   });
 
-  it('is a failure if anything else is exhausted, and is retried', async () => {
+  it('is reported as a failure and retried if the reason is not a full pool', async () => {
     refuseIntents({});
     start({ poolSize: 1 });
     await eventually('failures', () => (planning()?.failures ?? 0) > 1);

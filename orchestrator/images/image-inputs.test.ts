@@ -24,7 +24,7 @@ describe('images that are built from the sources', () => {
     expect(other.image).not.toBe(image);
   });
 
-  it('include all modules that the build loads by name, in the image of the programs', async () => {
+  it('include in the image of the programs all modules that its build loads by name', async () => {
     const context = await contextOf(programsImage);
     const recipe = readFileSync(join(root, programsImage.dockerfile), 'utf8');
     const named = [...recipe.matchAll(/\/opt\/svc\/(\S+\.ts)\b/g)].map(([, path]) => path ?? '');

@@ -1,10 +1,11 @@
 /**
  * Plans the next steps from an observation: no I/O, clock, log or memory. Each action is one step, whose result the
- * next observation shows. A plan therefore never depends on the outcome of the last one, and can be made again after
- * any crash.
+ * next observation shows. A plan therefore never depends on the outcome of an earlier plan, and can be made again
+ * after any crash.
  *
- * This file decides their order. Steps by one host's condition are in host.ts, steps by a pool's size in size.ts; the
- * tables are in docs/internals/orchestrator.md, and in plan.golden.txt row by row.
+ * This file decides the order of the steps. host.ts plans the steps that depend on the condition of one host, and
+ * size.ts those that depend on the size of a pool. The tables are in docs/internals/orchestrator.md, and row by row in
+ * plan.golden.txt.
  */
 import type { PoolHost } from '#wire/pool-api/operations.ts';
 import { bookStocks } from './booking.ts';

@@ -126,7 +126,7 @@ describe('live settings', () => {
     expect([opened.refusal(), opened.text()]).toEqual([undefined, pool(5)]);
   });
 
-  it('are not opened on a file with a mistake if the last valid file is invalid by now', async () => {
+  it('fail to open if the file is invalid and the last file that was valid has become invalid too', async () => {
     await writeFile(file, '[pools.a]\nmaximun = 3\n');
     await expect(open('[pools.a]\nminimun = 3\n')).rejects.toMatchObject({ code: 'invalid' });
   });

@@ -21,7 +21,7 @@ const borneMs = 250;
 
 type Say = (line: string) => void;
 
-/** A rate of arrivals, and the results of its opens. */
+/** A rate at which requests to open a session arrive, and the results of these requests. */
 export type Step = {
   rate: number;
   served: number;

@@ -28,11 +28,9 @@ const days = 30;
  * deleted.
  */
 const result = { observations: 10_000, traces: 20_000, deleted: 5_000 };
-/**
- * Number of reported spans from which memory is read, when all code has run; after that it is read at the interval
- * below.
- */
+/** Minimum number of spans that are reported as a warm-up, so that all code has run before memory is first measured. */
 const memoryFrom = 25_000;
+/** Number of spans between two measurements of memory after the warm-up. */
 const memoryEvery = 1_000_000;
 const runs = 40;
 const opens = 60;

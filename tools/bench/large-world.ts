@@ -103,7 +103,7 @@ export const makeLargeWorlds = async (network: Network, blobDir: string): Promis
       `select contract from versions where ${heads}`,
       [['large']],
     );
-    if (version === undefined) throw new Error('there is no world');
+    if (version === undefined) throw new Error('the world "large" has no version in the database');
     const outcome = await runImport({
       contract: version.contract,
       base: null,

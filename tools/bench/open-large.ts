@@ -101,9 +101,9 @@ const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
- * Compares the memory that ten sessions take for the world with that of one session. For each session it counts the
- * memory that its host alone has, less that of the host of a small world after the same requests. The pages of the base
- * file are counted once for all sessions.
+ * Returns how many times as much memory the large world needs for ten sessions as for one. Each session adds the memory
+ * that its host does not share with other hosts. The same figure for a small world, after the same requests, is
+ * subtracted. The pages of the base file are shared, so they are counted once for all sessions.
  */
 const measureMemory = async (network: Network, say: (line: string) => void): Promise<number> => {
   const small = await memoryServing(network, 'small');

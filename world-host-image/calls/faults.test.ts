@@ -67,7 +67,7 @@ describe('a `faults` call', () => {
     expect([await status(), await status()]).toEqual([503, 200]);
   });
 
-  it('accepts its own list as input', async () => {
+  it('accepts as input the list of faults that it returned', async () => {
     const rules = [
       { ...down, routes: ['find_notes'], chance: 0.5, body: '{"a":1}', headers: { 'x-why': 'b' } },
       { name: 'slow', latency_ms: 5 },

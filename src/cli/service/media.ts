@@ -11,7 +11,7 @@ import { addressFrom } from './signed-address.ts';
 
 type Owner = Pick<MediaBody, 'traceId' | 'observationId' | 'datasetId' | 'datasetItemId' | 'field'>;
 
-/** Formats the reference to media in a trace, as the SDKs of the field do. */
+/** Formats the reference to media in a trace, in the format that Langfuse's SDKs use. */
 const referenceOf = (mediaId: string, contentType: string): string =>
   `@@@langfuseMedia:type=${contentType}|id=${mediaId}|source=file@@@`;
 

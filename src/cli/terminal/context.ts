@@ -25,7 +25,7 @@ export type Stream = {
 export type Output = Omit<Stream, 'write'> & {
   /** Writes a text for people. Control characters are made visible, except line ends and tabs. */
   write(text: string): void;
-  /** Writes a text for programs exactly as it is; on a terminal, writes it as `write` does. */
+  /** Writes a text that a program may read, such as JSON, unchanged; on a terminal, writes it as `write` does. */
   writeExactly(text: string): void;
   /** Replaces the current line of a terminal. */
   rewriteLine(text: string): void;

@@ -28,7 +28,7 @@ const readLock = (file: string): LockText | undefined => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new AppError(
       'conflict',
-      `cannot read the lock ${file}; if no svc up runs on this folder, remove it`,
+      `cannot read the lock ${file}; if no svc up runs on its folder, remove the lock file`,
       {
         cause: error,
       },

@@ -108,7 +108,7 @@ export const createRemoval = (parts: RemovalParts): Removal => {
     );
   };
 
-  /** Removes the rows of the import that have unique values of a restored row of the base. */
+  /** Removes imported rows whose key or unique values equal those of a row of the base that is to be restored. */
   const removeCompeting = (entity: CatalogEntity, payload: string, key: string): void => {
     const keyPaths = entity.primaryKey.map((field) => [field]);
     for (const paths of [keyPaths, ...entity.unique]) {

@@ -43,7 +43,7 @@ export const lookUpEntity = (
   return { fault: { path: ['entity'], code: 'unknown_entity', message, hint } };
 };
 
-/** Returns the faults of conditions; each condition is under the key of its field. */
+/** Returns the faults of the conditions in `where`, whose keys name the fields that the conditions apply to. */
 export const conditionFaults = (
   entity: EntityContract,
   where: Row,

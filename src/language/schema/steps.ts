@@ -50,7 +50,7 @@ export const createSteps = (): Steps => {
 const charsPerStep = 16;
 const charsWrittenPerStep = 4;
 
-/** Returns the number of steps of reading a text once. */
+/** Returns how many steps are counted when a validation reads a text once. */
 export const stepsOfText = ({ length }: string): number => 1 + Math.ceil(length / charsPerStep);
 
 /** Returns the number of steps of writing a value as this text. */

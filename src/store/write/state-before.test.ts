@@ -51,7 +51,7 @@ describe('changes since the task began', () => {
     store.close();
   });
 
-  it('start after the seed, and are empty after a return to the mark', async () => {
+  it('do not include the seed, and are empty after a rollback to the mark "task"', async () => {
     const store = openSampleStore();
     expect(() => [...store.changesSinceTask()]).toThrow('no mark "task"');
     store.mark('base');

@@ -21,7 +21,7 @@ const stage = playTracedSessions();
 const { open, call, reported, read, named } = stage;
 
 describe('a session in the traces of its project', () => {
-  it('is scored by a grade that its host did not report before the host was lost', async () => {
+  it('is scored by the last grade that a call returned, even if the host is lost before it reports that call', async () => {
     const session = await open();
     const first = await call(session.id, { kind: 'grade' }, gradeOf('pass', [check('a', 'pass')]));
     await stage.host.requests([entryOfCall(1, first, { via: 'session', operation: 'grade' })]);

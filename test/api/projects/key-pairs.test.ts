@@ -196,7 +196,7 @@ describe('key pairs from configuration', () => {
     expect(await validOf('pk-x', 'pk-y')).toEqual(['pk-x', 'pk-y']);
   });
 
-  it('are valid again after the start of the previous release revoked them', async () => {
+  it('become valid again if the previous release revoked them when it started', async () => {
     const pair: [string, string] = ['pk-both', 'sk-both'];
     const revokeAsBefore = async () => {
       await startBeforeWith(pair);

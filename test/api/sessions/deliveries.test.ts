@@ -267,7 +267,7 @@ describe('the answer of a receiver', () => {
     expect(data[3]).toMatchObject({ request: { delivery: 2 }, response: { reason: 'refused' } });
   });
 
-  it('is written by the next reap if the host received it and closed before it wrote it', async () => {
+  it('is added to the ledger by the next reap if the host received the answer but closed before recording it', async () => {
     await host.requests([entry(1)]);
     await Promise.all([answer({ sequence: 1, status: 200, durationMs: 1 }), takeCall()]);
     await close();

@@ -60,7 +60,7 @@ describe.skipIf('missing' in program)('jamf-pro-sdk does its everyday work', () 
     expect(readme).toContain(`${Object.values(callsByFlow).flat().length} calls`);
   });
 
-  it('with the webhooks read by its own models', async () => {
+  it('and its models parse the webhooks that the world sent', async () => {
     const sent = await world.deliveries();
     const bodies = sent.map(({ operation, request }) => ({
       event: operation,

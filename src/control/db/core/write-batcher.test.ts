@@ -157,7 +157,7 @@ it('take returns undefined for items that a batch left out, and for all items of
   expect(await failed).toEqual([undefined, undefined]);
 });
 
-it('take rejects all items of a batch that failed for a reason other than an item, and the next batch is written', async () => {
+it('a batch that fails, but not because of an item, has all its items rejected, and the next batch is written', async () => {
   const { take, end } = startGroup({ items: 2 });
   const failed = Promise.allSettled([take('p', 'a'), take('p', 'b')]);
   const next = take('p', 'c');

@@ -73,7 +73,7 @@ const backLink = (back: string | undefined): string =>
 const sessionsOf = (sessions: string | undefined): string =>
   sessions === undefined ? '' : ` data-sessions="${escapeHtml(sessions)}"`;
 
-/** Writes the page with its frame. */
+/** Writes the page of a dashboard: a heading, and an iframe that shows the dashboard. */
 export const writePage = (
   { name, description, kind }: Framed,
   { frame, sessions, back }: PageAddresses,

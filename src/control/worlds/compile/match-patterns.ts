@@ -15,7 +15,8 @@ export type PatternsFound = number[][];
 const mostReady = 2_000;
 
 /**
- * Processor time, in milliseconds, after which a job begins no further text, because other jobs wait for the process.
+ * Processor time, in milliseconds, after which a job stops before its next text, because other jobs wait for the
+ * process.
  */
 const mostMs = 2_000;
 

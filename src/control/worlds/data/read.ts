@@ -97,7 +97,7 @@ export const checkTogether = (query: RowsQuery): void => {
   }
 };
 
-/** Converts the refusal of the query on the first world to the error that the client gets. */
+/** Converts the refusal of a query on the requested world, not on a linked one, to the error that the client gets. */
 const refusalOf = (
   { detail, at, field }: Extract<QueryOutcome, { kind: 'refused' }>,
   where: Row,

@@ -13,7 +13,11 @@ const ordered = { type: ['number', 'string'] };
 
 const operands: Record<Operator, JsonSchema> = {
   eq: scalar,
-  ne: { ...scalar, description: 'Also true if the field is absent.' },
+  ne: {
+    ...scalar,
+    description:
+      'The field must not have this value. The condition also holds if the field is absent.',
+  },
   in: scalars,
   lt: ordered,
   lte: ordered,

@@ -1,4 +1,4 @@
-/** Cases of lists that `svc` prints: of telemetry of agents and its evaluation. */
+/** Cases of lists that `svc` prints about the telemetry of agents, and about the evaluation of that telemetry. */
 import * as dashboards from '../../../../src/cli/views/dashboard.ts';
 import * as datasets from '../../../../src/cli/views/dataset.ts';
 import { describeWorldRun } from '../../../../src/cli/views/dataset-run.ts';
