@@ -46,7 +46,7 @@ type Program = 'control' | 'orchestrator' | 'gateway' | 'sender';
 
 /** Files in which each program reads its environment. */
 const readers: Record<Program, readonly string[]> = {
-  control: ['src/control/config.ts'],
+  control: ['src/control/config.ts', 'src/control/platform/blobs/read-config.ts'],
   gateway: ['src/gateway/config.ts'],
   sender: ['src/sender/config.ts'],
   orchestrator: [
