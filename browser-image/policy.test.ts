@@ -102,7 +102,7 @@ describe('a client is refused', { timeout: 30_000 }, () => {
   it('permissions that reach beyond the page, and is granted the others', async () => {
     const context = await client.newContext();
     await context.grantPermissions(['clipboard-read', 'geolocation']);
-    await expect(context.grantPermissions(['camera'])).rejects.toThrow(/is not given/);
+    await expect(context.grantPermissions(['camera'])).rejects.toThrow(/is not granted/);
     await context.close();
   });
 
