@@ -17,7 +17,7 @@ import type { LoopView } from '#runtime/loop-board.ts';
 import type { Secret } from '#runtime/secret.ts';
 import type { MakeOptions } from '../images/make-options.ts';
 
-/** How a container ended; present while the runtime still knows it. */
+/** Reason why a container ended. Absent once the runtime no longer has the container. */
 export type ContainerExit = {
   reason: 'exited' | 'out_of_memory';
   /** Exit status or signal, as text for people. */

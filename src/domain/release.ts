@@ -1,7 +1,7 @@
 /**
  * Release gate: the verdict on an agent's build, based on the build's agent runs. An agent run is a set of sessions,
  * called rollouts; each graded session counts as one rollout, however often it was graded. The state of a run is
- * computed from its sessions on each read, so the run need not be told when a session ends.
+ * computed from its sessions on each read, so nothing has to be written to the run when a session ends.
  */
 
 export const runStates = ['RUNNING', 'COMPLETED', 'INCOMPLETE'] as const;

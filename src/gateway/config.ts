@@ -76,7 +76,7 @@ const readHostPorts = (env: EnvReader, controlUrl: string): string => {
   const isNamed = name !== '' && isIP(name) === 0;
   if (isNamed && env.optionalText('SVC_HOST_PORTS') === undefined) {
     env.refuse(
-      `SVC_HOST_PORTS is not set: "${name}" is a name, so hosts can be told from the control plane only by their ports; hosts in pods listen on 8080`,
+      `SVC_HOST_PORTS is not set: "${name}" is a name, so only their ports distinguish hosts from the control plane; hosts in pods listen on 8080`,
     );
   }
   return env.text('SVC_HOST_PORTS', usualPorts);

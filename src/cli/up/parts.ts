@@ -58,7 +58,7 @@ export type UpOptions = {
  * takes less than five seconds.
  */
 const stopMs = { gateway: 500, sender: 12_000, orchestrator: 35_000, control: 1_000 } as const;
-/** Time after which the user is told that the stop takes long, in milliseconds. */
+/** Time after which `svc up` prints that the stop takes long, in milliseconds. */
 const usualStopMs = 3_000;
 /** Maximum time for removing everything that an orchestrator has left at its runtime, in milliseconds. */
 const cleanMs = 30_000;

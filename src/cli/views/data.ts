@@ -166,7 +166,7 @@ export const describeExtract = (
     ...(valuesLost === 0
       ? []
       : [
-          `${formatCount(valuesLost, 'value')} cannot be told from other values in CSV; JSONL distinguishes them`,
+          `${formatCount(valuesLost, 'value')} look like other values in CSV; write JSONL to distinguish them`,
         ]),
   ].join('\n');
 };

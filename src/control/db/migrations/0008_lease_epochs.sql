@@ -1,5 +1,5 @@
--- Each acquisition of a lease gets a new epoch, also after a release in between. So a request of a former holder
--- names an epoch that has ended, and is refused.
+-- Each time that a lease is given to somebody it gets an epoch of its own, also after it was given up in
+-- between: what a former holder still says names an epoch that is over.
 
 -- Up Migration
 

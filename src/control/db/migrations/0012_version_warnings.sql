@@ -1,6 +1,6 @@
 -- Up Migration
 
--- Warnings of the world language, reported once, when the version was compiled. Null: none were reported.
+-- What the world language takes for a slip, told once, when the version was compiled. Null: not told.
 alter table versions add column warnings json;
 
 -- Down Migration

@@ -77,8 +77,8 @@ create table uploads (
 create index uploads_project on uploads (project_id);
 create index uploads_stale on uploads (began_at);
 
--- Unreferenced blobs that are being removed. No upload may use one before its row here is deleted; the transaction
--- that removes blobs keeps their rows locked until then.
+-- Blobs that nothing has and that are being removed. None is needed by an upload before it is gone from
+-- here; whoever removes some has their rows locked until then.
 create table doomed_blobs (digest text primary key);
 
 -- Begins or widens an upload, unless a quota forbids it: then says which, and what may be. `doomed` says
@@ -92,7 +92,7 @@ declare
   most_mib integer;
   used bigint;
 begin
-  -- Until this transaction ends, no blob is chosen for removal, see `collectUpload`.
+  -- Nobody decides meanwhile what is removed, see `collectUpload`.
   perform pg_advisory_xact_lock_shared(hashtextextended('blobs', 0));
   doomed := exists (select from doomed_blobs where digest = any(needed));
   if doomed then

@@ -19,7 +19,7 @@ declare
   most_mib integer;
   used bigint;
 begin
-  -- Until this transaction ends, no blob is chosen for removal, see `collectUpload`.
+  -- Nobody decides meanwhile what is removed, see `collectUpload`.
   perform pg_advisory_xact_lock_shared(hashtextextended('blobs', 0));
   doomed := exists (select from doomed_blobs where digest = any(needed));
   if doomed then
@@ -62,7 +62,7 @@ declare
   most_mib integer;
   used bigint;
 begin
-  -- Until this transaction ends, no blob is chosen for removal, see `collectUpload`.
+  -- Nobody decides meanwhile what is removed, see `collectUpload`.
   perform pg_advisory_xact_lock_shared(hashtextextended('blobs', 0));
   doomed := exists (select from doomed_blobs where digest = any(needed));
   if doomed then

@@ -1,7 +1,7 @@
 -- Up Migration
 
--- Pieces of blobs that are too large to be in memory at once, in installations that keep blobs in the database.
--- `size` is the size of the whole blob (null: the bytes are in the row of the blob itself).
+-- Blobs that nobody has in memory at once are in pieces, where an installation keeps them in its database; `size`
+-- is that of all of them (null: the bytes are in the row itself).
 alter table blobs add column size bigint;
 create table blob_pieces (
   digest text not null,
@@ -11,8 +11,8 @@ create table blob_pieces (
 );
 alter table blob_pieces alter column bytes set storage external;
 
--- Batches of rows that are being imported into a world. The row of a batch is also its job: the holder of the lease
--- executes it. The index on `world_id` allows one running job per world. A publish is a row of another kind.
+-- Rows on their way into a world. The row of a batch is its job, too: whoever has the lease does it, and one at a time
+-- is done in a world, which the index on `world_id` alone sees to. A publish is a row of another kind.
 create table data_batches (
   id text primary key,
   world_id text not null references worlds,

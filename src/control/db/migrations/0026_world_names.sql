@@ -3,7 +3,7 @@
 -- Slugs that a world had before it was renamed; others may have them by now.
 alter table worlds add column earlier_slugs text[] not null default '{}';
 
--- Versions that requests with an `Idempotency-Key` created, and the other values of their answers.
+-- What an `Idempotency-Key` made: the version, with what else its answer told.
 create table creations (
   project_id text not null references projects,
   key text not null,

@@ -3,8 +3,8 @@
 -- Since when the service posts what sessions of the project send to their webhooks; null: it does not.
 alter table projects add column webhook_push_since timestamptz;
 
--- Of a delivery: the URL that was registered, and a name for its subscription; null for every other entry. The program
--- takes them from the entry when it writes it: its request is JSON of clients, which no statement searches.
+-- Of a delivery: the URL that was registered, and a name for its subscription; null for every other entry. They are read
+-- by whoever reads the entry, since its request is JSON of strangers, which no statement looks into.
 alter table requests add column sent_url text;
 alter table requests add column sent_line text;
 
@@ -19,7 +19,7 @@ create table webhook_destinations (
 
 -- Deliveries on their way to receivers. Of those of one line (a subscription of a session) one at a time is `ready`
 -- or `sending`, so that they arrive in their order; the others are `waiting`. A row that is `sending` belongs to the
--- sender named by `claim`, and no other sends it. `failed` is to be written down as what its receiver answered.
+-- sender named by `claim`, and is sent by nobody else. `failed` is to be written down as what its receiver answered.
 -- A row is deleted in the transaction that writes the answer down.
 create table pushes (
   session_id text not null,
@@ -50,7 +50,7 @@ create index pushes_failed on pushes (seq) where state = 'failed';
 create index pushes_oldest on pushes (queued_at) where state in ('waiting', 'ready');
 
 -- The number of the last delivery of a session that was queued: none is queued twice, whatever its host tells again.
--- A transaction that queues deliveries of the session, or makes the next one ready, locks its row.
+-- Its row is locked by whoever adds to the session's lines or has their next one ready.
 create table push_sessions (
   session_id text primary key references sessions,
   last_id integer not null

@@ -17,7 +17,7 @@ create table browser_recordings (
 );
 create index browser_recordings_kept on browser_recordings (session_id) where dropped_at is null;
 
--- Its parts. The row of a part is inserted before its bytes are stored, so that no bytes remain without a row.
+-- Its parts. One is written down before its bytes are stored, so that bytes that nobody knows of do not stay.
 create table browser_recording_parts (
   session_id text not null references browser_recordings on delete cascade,
   number integer not null,

@@ -1,7 +1,7 @@
 -- Up Migration
 
--- Trace in which a session is reported, and the parent span there: those that its opener named, or a trace of its own.
--- Null: the session is reported in no trace.
+-- Which trace a session is told in, and under which span of it: those that whoever opened it named, or a trace of its
+-- own. Null: it is told in none.
 alter table sessions
   add column trace_id text,
   add column trace_parent_id text,
@@ -13,12 +13,12 @@ alter table calls add column trace_parent text;
 
 alter table projects add column session_traces boolean not null default true;
 
--- Outbox of changes of sessions that are not yet in their traces. The statement that makes a change inserts its row;
--- the transaction that writes the change into the trace deletes it.
+-- What is to be told of sessions in their traces. A row is written by the statement that writes what it is about, and
+-- deleted by the transaction that tells of it.
 create table trace_dues (
   id bigint generated always as identity primary key,
   session_id text not null,
-  -- True if the session itself is to be reported: it was opened, or has ended.
+  -- Whether the session itself is to be told of: it was opened, or has ended.
   tells_session boolean not null,
   -- Numbers of entries of its ledger.
   from_id integer,
@@ -26,11 +26,11 @@ create table trace_dues (
   bytes integer not null,
   queued_at timestamptz not null default now(),
   not_before timestamptz not null default now(),
-  -- Number of failed attempts.
+  -- How often telling it failed.
   attempts integer not null default 0
 ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 2000);
 
--- Sessions that were reported in a trace. If the trace is missing by now, it was deleted, and nothing more is reported.
+-- Sessions of which something was told. A trace that is gone since was deleted: then nothing more is told.
 create table told_sessions (
   session_id text primary key,
   is_over boolean not null default false

@@ -1,7 +1,7 @@
 -- Up Migration
 
 -- Bytes that stand beside traces and items of datasets: pictures, sounds, documents. The id is made of the digest, so
--- equal bytes are one object in a project, however many traces and items refer to them.
+-- the same bytes are one in a project, whoever refers to them.
 create table media (
   project_id text not null references projects,
   id text not null,

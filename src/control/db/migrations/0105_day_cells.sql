@@ -13,7 +13,7 @@ create table day_marks (
   slot smallint not null,
   touches bigint not null,
   touched_at timestamptz not null,
-  -- True once the rollup rows of the day were built, or the day was found too small for them.
+  -- Whether somebody has made the cells of the day since, or found it too small for them.
   is_settled boolean not null,
   primary key (project_id, day, slot)
 ) with (fillfactor = 60);

@@ -1,7 +1,7 @@
 -- Up Migration
 
 -- Runs of datasets whose items are tasks of a world: what is opened, and how many at once. `world` is its address, with
--- its version if that was given. The worker that continues one holds its lease.
+-- its version if that was given. Whoever carries one on holds its lease.
 create table dataset_plays (
   run_key uuid primary key references dataset_runs (key) on delete cascade,
   project_id text not null references projects,

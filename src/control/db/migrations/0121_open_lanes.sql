@@ -1,8 +1,7 @@
 -- Up Migration
 
--- Opens that a lane of a project may let pass without counting. An open that counts those of the last
--- minute also counts what all lanes may still let pass; so no minute holds more than the quota. What is lost in a crash
--- is counted again.
+-- Opens that a lane of a project may let pass without counting. Whoever counts those of the last minute counts what all
+-- lanes may let pass as well; so no minute holds more than the quota. What is lost in a crash is counted again.
 create unlogged table open_lanes (
   project_id text not null references projects on delete cascade,
   lane smallint not null,

@@ -1,6 +1,6 @@
 -- Up Migration
 
--- Call whose grade is to be reported; no ledger entry reports it.
+-- The call whose grade is to be told, which no entry of a ledger tells of.
 alter table trace_dues add column call_id text;
 
 -- Down Migration

@@ -19,7 +19,7 @@ export const settleCode = ({ files, entrypoint, transform }: DashboardCode): Das
   transform,
 });
 
-/** Returns the stamp of code. Equal code has the same stamp, whoever wrote it. */
+/** Returns the stamp of code. Equal code has the same stamp. */
 export const stampOf = ({ files, entrypoint, transform }: DashboardCode): string => {
   const hash = createHash('sha256').update(JSON.stringify([entrypoint, transform]));
   for (const { path, content } of files) hash.update(JSON.stringify([path, content]));

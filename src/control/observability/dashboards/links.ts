@@ -1,6 +1,6 @@
 /**
- * Signed addresses that show a dashboard to whoever has them, for one hour: the page, and the frame in it. The address
- * states what is shown and when it expires, and the service signs both.
+ * Signed addresses of a dashboard: of the page, and of the frame in it. For one hour, every holder of an address can see
+ * the dashboard. The address states what is shown and when it expires, and the service signs both.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '#domain/error.ts';
