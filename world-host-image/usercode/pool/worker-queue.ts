@@ -44,6 +44,8 @@ export class WorkerQueue {
     this.ready = kind.isPrestarted
       ? this.#replaceBy(this.#start()).then(() => undefined)
       : Promise.resolve();
+    // A host that restarts its workers does not wait for this: the next run starts another worker, and reports a failure.
+    this.ready.catch(() => undefined);
   }
 
   /**
